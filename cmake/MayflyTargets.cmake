@@ -1,0 +1,27 @@
+# mayfly_library(NAME LINK ...): the library mayfly_NAME from every source below the folder NAME, main.cc left out.
+function(mayfly_library name)
+  cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${name}/*.cc)
+  list(FILTER sources EXCLUDE REGEX "/main\\.cc$")
+  if(sources)
+    add_library(mayfly_${name} STATIC ${sources})
+    target_link_libraries(mayfly_${name} PUBLIC mayfly_options ${arg_LINK})
+  else()
+    add_library(mayfly_${name} INTERFACE)
+    target_link_libraries(mayfly_${name} INTERFACE mayfly_options ${arg_LINK})
+  endif()
+endfunction()
+
+# mayfly_test(NAME LABEL label LINK ...): one executable from every *_test.cc directly below tests/NAME.
+function(mayfly_test folder)
+  cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${folder}/*_test.cc)
+  if(NOT sources)
+    return()
+  endif()
+  string(REPLACE "/" "_" name ${folder})
+  add_executable(${name}_test ${sources})
+  target_link_libraries(${name}_test PRIVATE ${arg_LINK} mayfly_test_support GTest::gmock GTest::gtest_main)
+  gtest_discover_tests(${name}_test TEST_PREFIX "${folder}/" PROPERTIES LABELS unit TIMEOUT 300 DISCOVERY_TIMEOUT 60
+                       DISCOVERY_MODE PRE_TEST)
+endfunction()
