@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -86,8 +87,8 @@ class Store {
   virtual absl::StatusOr<std::shared_ptr<Database>> Get(std::string_view name, IfMissing if_missing) = 0;
   // Sorted. Databases without open files included.
   virtual std::vector<std::string> List() = 0;
-  // Removes the database and its files; operations waiting in it fail with kDatabaseDropPending-like
-  // kInterrupted. Ok if there is none.
+  // Removes the database and its files; operations that wait in it fail with
+  // 215 DatabaseDropPending. Ok if there is none.
   virtual absl::Status Drop(std::string_view name) = 0;
   // Finishes running operations, syncs and closes; later calls fail with kShutdownInProgress.
   virtual void Close() = 0;
