@@ -17,12 +17,13 @@ namespace mayfly::bson {
 //   b.Int32("a", 1).OpenArray("xs").Push(v).Push(w).Close().String("s", "text");
 //   Document d = b.Finish();
 //
-// Inside an array the keys "0", "1" ... are made by Push...(); inside a document every call takes the key.
-// Keys must not contain NUL. Not thread-safe.
+// Inside an array the keys "0", "1" ... are made by Push...(); inside a document every call takes
+// the key. Keys must not contain NUL. Not thread-safe.
 class Builder {
  public:
   Builder();
-  // Appends to `*out`, which must outlive the builder; Finish() then must not be called, End() must.
+  // Appends to `*out`, which must outlive the builder; Finish() then must not be called, End()
+  // must.
   explicit Builder(std::string* out);
   Builder(const Builder&) = delete;
   Builder& operator=(const Builder&) = delete;

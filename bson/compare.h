@@ -21,9 +21,10 @@ class StringComparator {
   virtual void AppendSortKey(std::string_view text, std::string* out) const = 0;
 };
 
-// -1, 0 or 1 in MongoDB's order: by CanonicalRank first, then by value. Numbers of all types compare by their exact
-// mathematical value; NaN equals NaN and is below every other number; -0.0 equals 0. Documents compare field by field:
-// type rank, then name, then value. Strings and symbols compare as strings, by `strings`.
+// -1, 0 or 1 in MongoDB's order: by CanonicalRank first, then by value. Numbers of all types
+// compare by their exact mathematical value; NaN equals NaN and is below every other number; -0.0
+// equals 0. Documents compare field by field: type rank, then name, then value. Strings and symbols
+// compare as strings, by `strings`.
 int Compare(ValueView a, ValueView b, const StringComparator* strings = nullptr);
 int CompareDocuments(View a, View b, const StringComparator* strings = nullptr);
 

@@ -1,4 +1,5 @@
-// MongoDB Extended JSON v2, both ways. For tools, scripts, logs and error texts; never on a hot path.
+// MongoDB Extended JSON v2, both ways. For tools, scripts, logs and error texts; never on a hot
+// path.
 #pragma once
 
 #include <string>

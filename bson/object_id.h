@@ -13,7 +13,8 @@ namespace mayfly::bson {
 class ObjectIdGenerator {
  public:
   explicit ObjectIdGenerator(base::Random& random);
-  // Four bytes of seconds from `now_ms`, five random bytes of this process, three bytes of a counter.
+  // Four bytes of seconds from `now_ms`, five random bytes of this process, three bytes of a
+  // counter.
   ObjectId Next(int64_t now_ms);
 
  private:

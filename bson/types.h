@@ -34,13 +34,42 @@ enum class Type : uint8_t {
   kMinKey = 0xFF,
 };
 
-// MongoDB's name of the type as `$type` and error texts give it: "double", "int", "objectId", "missing" ...
+// MongoDB's name of the type as `$type` and error texts give it: "double", "int", "objectId",
+// "missing" ...
 std::string_view TypeName(Type type);
 
-// Rank in MongoDB's order between types: MinKey < (undefined) < null < numbers < string, symbol < object < array
-// < binary < objectId < bool < date < timestamp < regex < dbPointer < code < codeWithScope < MaxKey.
-// Missing ranks below null and above MinKey.
-int CanonicalRank(Type type);
+namespace internal {
+constexpr std::array<int16_t, 256> MakeRanks() {
+  std::array<int16_t, 256> ranks{};
+  const auto set = [&ranks](Type type, int16_t rank) { ranks[static_cast<uint8_t>(type)] = rank; };
+  set(Type::kMinKey, -1);
+  set(Type::kMissing, 0);
+  set(Type::kUndefined, 0);
+  set(Type::kNull, 5);
+  for (Type type : {Type::kDouble, Type::kInt32, Type::kInt64, Type::kDecimal128}) set(type, 10);
+  set(Type::kString, 15);
+  set(Type::kSymbol, 15);
+  set(Type::kDocument, 20);
+  set(Type::kArray, 25);
+  set(Type::kBinary, 30);
+  set(Type::kObjectId, 35);
+  set(Type::kBool, 40);
+  set(Type::kDate, 45);
+  set(Type::kTimestamp, 47);
+  set(Type::kRegex, 50);
+  set(Type::kDbPointer, 55);
+  set(Type::kCode, 60);
+  set(Type::kCodeWithScope, 65);
+  set(Type::kMaxKey, 127);
+  return ranks;
+}
+inline constexpr std::array<int16_t, 256> kRanks = MakeRanks();
+}  // namespace internal
+
+// Rank in MongoDB's order between types: MinKey < undefined = missing < null < numbers < string =
+// symbol < object < array < binary < objectId < bool < date < timestamp < regex < dbPointer < code
+// < codeWithScope < MaxKey. Types of one rank compare by value; undefined equals missing.
+inline int CanonicalRank(Type type) { return internal::kRanks[static_cast<uint8_t>(type)]; }
 
 struct ObjectId {
   std::array<uint8_t, 12> bytes{};
@@ -54,7 +83,8 @@ struct Timestamp {
   auto operator<=>(const Timestamp&) const = default;
 };
 
-// IEEE 754-2008 decimal128 in binary integer decimal encoding, as BSON stores it. Arithmetic is in number.h.
+// IEEE 754-2008 decimal128 in binary integer decimal encoding, as BSON stores it. Arithmetic is in
+// number.h.
 struct Decimal128 {
   uint64_t low = 0;
   uint64_t high = 0;

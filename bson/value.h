@@ -1,4 +1,5 @@
-// Owning counterparts of the views: Document (bytes of one document) and Value (one value of any type).
+// Owning counterparts of the views: Document (bytes of one document) and Value (one value of any
+// type).
 #pragma once
 
 #include <atomic>
@@ -29,11 +30,12 @@ class Document {
   std::string bytes_;
 };
 
-// One value of any type, missing included. Immutable; copies share the bytes of large values (thread-safe counter).
+// One value of any type, missing included. Immutable; copies share the bytes of large values
+// (thread-safe counter).
 class Value {
  public:
-  Value() = default;                  // missing
-  explicit Value(ValueView view);     // copies the bytes
+  Value() = default;               // missing
+  explicit Value(ValueView view);  // copies the bytes
   Value(const Value& other);
   Value(Value&& other) noexcept;
   Value& operator=(const Value& other);

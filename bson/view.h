@@ -1,7 +1,8 @@
 // Views over BSON bytes: a document, an element, a value. They own nothing and copy nothing.
 //
-// The bytes must have passed ValidateDocument (validate.h) or come from a Builder; iteration over other bytes stays
-// inside the given range but may end early. Views are as thread-safe as the bytes below them.
+// The bytes must have passed ValidateDocument (validate.h) or come from a Builder; iteration over
+// other bytes stays inside the given range but may end early. Views are as thread-safe as the bytes
+// below them.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +30,8 @@ inline T Load(const uint8_t* p) {
 class ValueView {
  public:
   constexpr ValueView() = default;
-  constexpr ValueView(Type type, const uint8_t* data, uint32_t size) : data_(data), size_(size), type_(type) {}
+  constexpr ValueView(Type type, const uint8_t* data, uint32_t size)
+      : data_(data), size_(size), type_(type) {}
 
   Type type() const { return type_; }
   const uint8_t* data() const { return data_; }
@@ -150,8 +152,8 @@ class View {
 
 inline View ValueView::AsDocument() const { return View(data_); }
 
-// Bytes taken by a value of `type` that starts at `p` and must not reach beyond `end`; -1 if it does or `type` is
-// unknown. Reads only length fields.
+// Bytes taken by a value of `type` that starts at `p` and must not reach beyond `end`; -1 if it
+// does or `type` is unknown. Reads only length fields.
 int64_t ValueSize(Type type, const uint8_t* p, const uint8_t* end);
 
 }  // namespace mayfly::bson
