@@ -174,7 +174,8 @@ Decimal128 DecimalQuantize(Decimal128 v, int place, RoundingMode mode) {
   const int exponent = std::clamp(kExponentBias - place, 0, kMaxBiasedExponent);
   const Decimal128 unit{1, static_cast<uint64_t>(exponent) << 49};
   _IDEC_flags flags = 0;
-  return Out(bid128_quantize(In(v), In(unit), Mode(mode), &flags));
+  const BID_UINT128 rounded = bid128_quantize(In(v), In(unit), Mode(mode), &flags);
+  return (flags & BID_INVALID_EXCEPTION) != 0 ? v : Out(rounded);
 }
 
 std::optional<int64_t> DecimalToInt64(Decimal128 v) {

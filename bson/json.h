@@ -16,7 +16,9 @@ absl::StatusOr<Document> ParseJson(std::string_view json);
 std::string ToCanonicalJson(View document);
 std::string ToRelaxedJson(View document);
 
-// The notation of MongoDB's error texts: { a: 1, b: "x", c: ObjectId('...'), d: [ 1.0, null ] }.
+// The notation of MongoDB's error texts, with its truncation of long strings and deep nesting:
+// { a: 1, b: "x", c: ObjectId('...'), d: [ 1.0, null ], e: new Date(0), f: BinData(0, 61), g:
+// Timestamp(1, 2) }.
 std::string ToShellText(View document);
 std::string ToShellText(ValueView value);
 

@@ -68,7 +68,8 @@ bool DecimalIsNegative(Decimal128 v);
 // To an integral value; towards zero, down, up, or half to even.
 enum class RoundingMode { kTowardZero, kDown, kUp, kHalfEven };
 Decimal128 DecimalRound(Decimal128 v, RoundingMode mode);
-// Rounds to `place` digits after the point (negative: before it).
+// Rounds to `place` digits after the point (negative: before it). Unchanged if that would take more
+// than 34 digits, and if `v` is NaN or infinite.
 Decimal128 DecimalQuantize(Decimal128 v, int place, RoundingMode mode);
 // Truncated towards zero; nullopt for NaN, infinities and values out of range.
 std::optional<int64_t> DecimalToInt64(Decimal128 v);
