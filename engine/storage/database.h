@@ -1,4 +1,5 @@
-// A database (one file) and the store of all of them: opening, listing, dropping, and running operations.
+// A database (one file) and the store of all of them: opening, listing, dropping, and running
+// operations.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +18,8 @@
 namespace mayfly::engine {
 
 enum class Access : uint8_t { kRead, kWrite };
-// When a write is answered: after the commit (survives a crash of the process), or after the next sync of the log
-// (survives power loss; `j: true`).
+// When a write is answered: after the commit (survives a crash of the process), or after the next
+// sync of the log (survives power loss; `j: true`).
 enum class Durability : uint8_t { kCommitted, kSynced };
 // Foreground operations go before background ones (the purge) for as long as both wait.
 enum class Priority : uint8_t { kForeground, kBackground };
@@ -30,19 +31,20 @@ struct OperationOptions {
 };
 
 struct DatabaseStats {
-  int64_t file_bytes = 0;      // database file
-  int64_t log_bytes = 0;       // write-ahead log
-  int64_t free_bytes = 0;      // inside the file, to be used again
-  int64_t commits = 0;         // groups committed since the start
-  int64_t operations = 0;      // operations run since the start
-  int64_t queued = 0;          // operations waiting now
+  int64_t file_bytes = 0;  // database file
+  int64_t log_bytes = 0;   // write-ahead log
+  int64_t free_bytes = 0;  // inside the file, to be used again
+  int64_t commits = 0;     // groups committed since the start
+  int64_t operations = 0;  // operations run since the start
+  int64_t queued = 0;      // operations waiting now
 };
 
-// Runs operations on one database, one at a time. Everything in memory that belongs to the database (its catalog)
-// is touched only inside operations and needs no lock.
+// Runs operations on one database, one at a time. Everything in memory that belongs to the database
+// (its catalog) is touched only inside operations and needs no lock.
 //
-// Operations that wait together are taken together: reads first, then all writes in one transaction, each undone alone
-// if it fails, at most kMaxGroupSize in a group; then all are answered. Thread-safe.
+// Operations that wait together are taken together: reads first, then all writes in one
+// transaction, each undone alone if it fails, at most kMaxGroupSize in a group; then all are
+// answered. Thread-safe.
 class Database {
  public:
   using Body = absl::AnyInvocable<absl::Status(Transaction&)>;
@@ -55,24 +57,27 @@ class Database {
   virtual ~Database() = default;
   virtual const std::string& name() const = 0;
 
-  // Runs `body` on a storage thread, then `done` with its status, or with the commit's if that failed, on the same or
-  // another thread of the store; `done` must be short. A failed body's writes are undone.
+  // Runs `body` on a storage thread, then `done` with its status, or with the commit's if that
+  // failed, on the same or another thread of the store; `done` must be short. A failed body's
+  // writes are undone.
   virtual void Submit(OperationOptions options, Body body, Done done) = 0;
-  // Runs the operation on the calling thread if nothing runs or waits, and returns its result; nullopt if something
-  // does. For short operations only: the thread is busy until the end. Never for Durability::kSynced.
+  // Runs the operation on the calling thread if nothing runs or waits, and returns its result;
+  // nullopt if something does. For short operations only: the thread is busy until the end. Never
+  // for Durability::kSynced.
   virtual std::optional<absl::Status> TryRunInline(OperationOptions options, Body& body) = 0;
   // Submit and wait. Never from inside an operation.
   absl::Status Run(OperationOptions options, Body body);
 
   virtual DatabaseStats Stats() const = 0;
-  // Gives up to `pages` free pages back to the file system; returns how many. From inside a background operation.
+  // Gives up to `pages` free pages back to the file system; returns how many. From inside a
+  // background operation.
   virtual absl::StatusOr<int> Vacuum(Transaction& transaction, int pages) = 0;
   // Returns after everything committed so far is on disk.
   virtual absl::Status Sync() = 0;
 };
 
 struct StoreOptions {
-  std::string path;       // folder; made if missing; ignored by the memory store
+  std::string path;  // folder; made if missing; ignored by the memory store
   int sync_interval_ms = 100;
   int max_wal_frames = 16'000;
 };
@@ -81,10 +86,11 @@ struct StoreOptions {
 class Store {
  public:
   virtual ~Store() = default;
-  // The open database, opened now if its file exists; null if there is none and `create` is false. Names are compared
-  // byte by byte; 13297 DatabaseDifferCase if another one differs only in case.
+  // The open database, opened now if its file exists; null if there is none and `create` is false.
+  // Names are compared byte by byte; 13297 DatabaseDifferCase if another one differs only in case.
   enum class IfMissing { kNull, kCreate };
-  virtual absl::StatusOr<std::shared_ptr<Database>> Get(std::string_view name, IfMissing if_missing) = 0;
+  virtual absl::StatusOr<std::shared_ptr<Database>> Get(std::string_view name,
+                                                        IfMissing if_missing) = 0;
   // Sorted. Databases without open files included.
   virtual std::vector<std::string> List() = 0;
   // Removes the database and its files; operations that wait in it fail with
@@ -94,8 +100,8 @@ class Store {
   virtual void Close() = 0;
 };
 
-// In the SQLite store: 12 UnsupportedFormat with a clear text if a file was written by a newer version; 98 DBPathInUse
-// if another process has the folder.
+// In the SQLite store: 12 UnsupportedFormat with a clear text if a file was written by a newer
+// version; 98 DBPathInUse if another process has the folder.
 absl::StatusOr<std::unique_ptr<Store>> OpenSqliteStore(const StoreOptions& options);
 std::unique_ptr<Store> OpenMemoryStore();
 

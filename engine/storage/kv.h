@@ -1,6 +1,8 @@
-// The ordered store below everything: spaces of records and of keys, transactions, range scans both ways.
+// The ordered store below everything: spaces of records and of keys, transactions, range scans both
+// ways.
 //
-// One Database is one independent store (one SQLite file). Inside it are numbered spaces of two kinds:
+// One Database is one independent store (one SQLite file). Inside it are numbered spaces of two
+// kinds:
 //   records: RecordId (int64 > 0) -> bytes      documents
 //   keys:    bytes, compared by memcmp -> bytes  indexes, catalog, expiry; the value may be empty
 // Nothing above this interface may know what is below it.
@@ -29,9 +31,9 @@ enum class Direction : uint8_t { kForward, kBackward };
 
 // Walks a space of records. Positioned before the first entry when new.
 //
-// A cursor survives writes and Yield() of its transaction: it goes on with the first entry beyond the last one
-// returned, as the space is then. Bytes returned are valid until the next call on the cursor, the next write, or the
-// next Yield().
+// A cursor survives writes and Yield() of its transaction: it goes on with the first entry beyond
+// the last one returned, as the space is then. Bytes returned are valid until the next call on the
+// cursor, the next write, or the next Yield().
 class RecordCursor {
  public:
   virtual ~RecordCursor() = default;
@@ -54,8 +56,8 @@ class KeyCursor {
   virtual std::string_view value() const = 0;
 };
 
-// What an operation may do while it runs. Used by one thread at a time; see executor rules in database.h.
-// Errors: kInternalError when the store is broken, kOutOfDiskSpace when it is full.
+// What an operation may do while it runs. Used by one thread at a time; see executor rules in
+// database.h. Errors: kInternalError when the store is broken, kOutOfDiskSpace when it is full.
 class Transaction {
  public:
   virtual ~Transaction() = default;
@@ -67,7 +69,8 @@ class Transaction {
   virtual std::unique_ptr<RecordCursor> NewRecordCursor(SpaceId space, Direction direction) = 0;
   virtual std::unique_ptr<KeyCursor> NewKeyCursor(SpaceId space, Direction direction) = 0;
 
-  // Writing: only in operations submitted with Access::kWrite. Put replaces. Delete of what is absent is ok.
+  // Writing: only in operations submitted with Access::kWrite. Put replaces. Delete of what is
+  // absent is ok.
   virtual bool writable() const = 0;
   virtual absl::StatusOr<SpaceId> CreateSpace(SpaceKind kind) = 0;
   // All entries go. Cursors on the space must be gone. Space ids are never used twice.
@@ -80,19 +83,23 @@ class Transaction {
   // Runs `body`; if it fails, everything it wrote is undone and its status returned. Nests.
   virtual absl::Status WithSavepoint(absl::AnyInvocable<absl::Status()> body) = 0;
 
-  // Called once just before the commit of the group this operation is in, on the thread that commits; the first
-  // registration with a given `owner` wins. For counters that many operations change and one write keeps.
-  virtual void BeforeCommit(const void* owner, absl::AnyInvocable<absl::Status(Transaction&)> hook) = 0;
+  // Called once just before the commit of the group this operation is in, on the thread that
+  // commits; the first registration with a given `owner` wins. For counters that many operations
+  // change and one write keeps.
+  virtual void BeforeCommit(const void* owner,
+                            absl::AnyInvocable<absl::Status(Transaction&)> hook) = 0;
   // `hook` runs after the group's commit was successful, before the operation is answered.
   virtual void OnCommit(absl::AnyInvocable<void()> hook) = 0;
-  // `hook` runs if what the operation did up to here is undone: its savepoint, itself, or the group's commit.
-  // Hooks run newest first.
+  // `hook` runs if what the operation did up to here is undone: its savepoint, itself, or the
+  // group's commit. Hooks run newest first.
   virtual void OnRollback(absl::AnyInvocable<void()> hook) = 0;
 
-  // True if others wait and this operation's time slice (about 1 ms) is over. Cheap enough for every row.
+  // True if others wait and this operation's time slice (about 1 ms) is over. Cheap enough for
+  // every row.
   virtual bool ShouldYield() = 0;
-  // Lets the others run. A writing operation's changes so far are committed first; other operations' changes are
-  // visible afterwards. Must not be called inside WithSavepoint. Everything read so far may be out of date.
+  // Lets the others run. A writing operation's changes so far are committed first; other
+  // operations' changes are visible afterwards. Must not be called inside WithSavepoint. Everything
+  // read so far may be out of date.
   virtual absl::Status Yield() = 0;
 };
 

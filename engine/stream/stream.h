@@ -11,8 +11,8 @@
 
 namespace mayfly::engine {
 
-// One document on its way through a plan. `doc()` is either borrowed from storage, valid until the stream below moves,
-// or owned by the row. Moving a row keeps owned bytes valid.
+// One document on its way through a plan. `doc()` is either borrowed from storage, valid until the
+// stream below moves, or owned by the row. Moving a row keeps owned bytes valid.
 class Row {
  public:
   bson::View doc() const { return owned_ ? owned_->view() : borrowed_; }
@@ -45,10 +45,12 @@ class Row {
 class Stream {
  public:
   virtual ~Stream() = default;
-  // Fills `*row` and returns true, or returns false at the end. After false or an error it is not called again.
+  // Fills `*row` and returns true, or returns false at the end. After false or an error it is not
+  // called again.
   virtual absl::StatusOr<bool> Next(Row* row) = 0;
-  // Between batches of a cursor: lets go of everything that belongs to the current operation (storage cursors,
-  // borrowed bytes) and remembers the position. Then Resume() with the next operation's transaction.
+  // Between batches of a cursor: lets go of everything that belongs to the current operation
+  // (storage cursors, borrowed bytes) and remembers the position. Then Resume() with the next
+  // operation's transaction.
   virtual void Suspend() {}
   virtual void Resume(Transaction& transaction) {}
 };
