@@ -15,7 +15,6 @@ target_compile_options(mayfly_options INTERFACE "SHELL:-iquote ${CMAKE_SOURCE_DI
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   # Asio does not recognise the coroutines of libstdc++ under clang 14.
   target_compile_definitions(mayfly_options INTERFACE ASIO_HAS_CO_AWAIT=1 ASIO_HAS_STD_COROUTINE=1)
-  target_compile_options(mayfly_options INTERFACE -Wno-deprecated-builtins)
 endif()
 if(MAYFLY_SANITIZE)
   target_compile_options(mayfly_options INTERFACE -fsanitize=${MAYFLY_SANITIZE} -fno-omit-frame-pointer
