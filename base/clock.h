@@ -12,13 +12,16 @@ class Clock {
   virtual ~Clock() = default;
   // Wall clock: milliseconds since 1970-01-01 UTC. May jump.
   virtual int64_t NowMs() const = 0;
-  // Microseconds since an arbitrary start, never backwards, stops while the machine is suspended. For latencies.
+  // Microseconds since an arbitrary start, never backwards, stops while the machine is suspended.
+  // For latencies.
   virtual int64_t MonotonicUs() const = 0;
-  // Milliseconds since boot including suspension, never backwards. For telling a jump of NowMs() from passing time.
+  // Milliseconds since boot including suspension, never backwards. For telling a jump of NowMs()
+  // from passing time.
   virtual int64_t SinceBootMs() const = 0;
 };
 
-// The operating system's clocks, plus an offset that tests with --enableTestCommands may move forward.
+// The operating system's clocks, plus an offset that tests with --enableTestCommands may move
+// forward.
 class SystemClock : public Clock {
  public:
   int64_t NowMs() const override;

@@ -1,4 +1,5 @@
-// The bridge between std::string_view and absl::string_view, which differ in this abseil, and small text helpers.
+// The bridge between std::string_view and absl::string_view, which differ in this abseil, and small
+// text helpers.
 #pragma once
 
 #include <string>

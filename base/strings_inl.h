@@ -1,3 +1,4 @@
+// Concatenation for base/strings.h; included by it alone.
 #pragma once
 
 #include <type_traits>

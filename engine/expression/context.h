@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "base/random.h"
 #include "bson/compare.h"
 #include "bson/value.h"
