@@ -1,0 +1,70 @@
+// The event loop of the network thread, and the way back to it from other threads.
+//
+// The loop polls for a short while before it sleeps, if requests come in quick succession: a
+// wake-up between two processors costs more than the request. What other threads hand over is
+// collected, and wakes the loop once a batch.
+#pragma once
+
+#include <asio/io_context.hpp>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "base/clock.h"
+
+namespace mayfly::wire {
+
+// Something that waits on the network thread.
+class Wakeable {
+ public:
+  virtual ~Wakeable() = default;
+  // On the network thread.
+  virtual void OnWake() = 0;
+};
+
+class NetworkThread {
+ public:
+  // `spin_us`: how long to poll before sleeping; 0: not at all. `clock` must outlive this.
+  NetworkThread(const base::Clock& clock, int spin_us);
+  NetworkThread(const NetworkThread&) = delete;
+  NetworkThread& operator=(const NetworkThread&) = delete;
+
+  asio::io_context& io() { return io_; }
+  // Makes the calling thread the network thread until Stop().
+  void Run();
+  // Any thread. Run() returns soon; may be called before it.
+  void Stop();
+  // True on the thread that is inside Run().
+  bool IsCurrent() const {
+    return thread_.load(std::memory_order_relaxed) == std::this_thread::get_id();
+  }
+  // Any thread. `target->OnWake()` will be called.
+  void Wake(std::shared_ptr<Wakeable> target);
+  // Network thread, for every request: what the decision to poll is based on.
+  void NoteRequest() { ++requests_; }
+
+ private:
+  void DeliverWakes();
+  bool KeepSpinning();
+
+  const base::Clock& clock_;
+  const int64_t spin_us_;
+  asio::io_context io_{1};
+  std::atomic<bool> stopped_{false};
+  std::atomic<std::thread::id> thread_{};
+
+  std::mutex mutex_;
+  std::vector<std::shared_ptr<Wakeable>> wakes_;  // guarded by mutex_
+  std::vector<std::shared_ptr<Wakeable>> waking_;
+
+  uint64_t requests_ = 0;
+  uint64_t requests_seen_ = 0;
+  int64_t last_request_us_ = 0;
+  int64_t idle_since_us_ = -1;  // -1: not idle
+  bool busy_ = false;           // the last two requests were less than a millisecond apart
+};
+
+}  // namespace mayfly::wire
