@@ -26,8 +26,6 @@ using base::StrCat;
 constexpr auto kAwaitTuple = asio::experimental::as_tuple(asio::use_awaitable);
 // How long to wait after accept() failed, when the process is out of descriptors.
 constexpr auto kAcceptRetry = std::chrono::milliseconds(100);
-// How often a client is looked after whose request is running.
-constexpr auto kPeerCheckInterval = std::chrono::seconds(1);
 constexpr int kUnixSocketMode = 0700;
 
 absl::Status BindError(std::string_view where, const asio::error_code& error) {
@@ -189,11 +187,11 @@ void Listener::OnSessionEnd(int64_t id) {
   if (sessions_.empty() && on_closed_) std::exchange(on_closed_, nullptr)();
 }
 
-// Once a second while there are connections: an idle server without clients sleeps.
+// Only while there are connections: a server without clients sleeps.
 void Listener::WatchPeers() {
   if (watching_ || sessions_.empty()) return;
   watching_ = true;
-  watch_.expires_after(kPeerCheckInterval);
+  watch_.expires_after(std::chrono::milliseconds(options_.peer_check_ms));
   watch_.async_wait([this](const asio::error_code& error) {
     watching_ = false;
     if (!error && counters_.running_requests.load(std::memory_order_relaxed) > 0) {

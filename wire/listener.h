@@ -28,6 +28,7 @@ struct ListenerOptions {
   bool unix_socket = true;
   std::string unix_socket_prefix = "/tmp";
   int max_connections = 1'000'000;
+  int peer_check_ms = 1000;  // how often to look whether a client left while its request runs
 };
 
 // Network thread only, Open() and counters() excepted. The handler and the network thread must
