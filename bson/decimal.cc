@@ -116,6 +116,33 @@ double DecimalToDouble(Decimal128 v) {
   return bid128_to_binary64(In(v), kHalfEven, &flags);
 }
 
+TruncatedDouble DecimalToDoubleTowardZero(Decimal128 v) {
+  _IDEC_flags flags = 0;
+  const double value = bid128_to_binary64(In(v), BID_ROUNDING_TO_ZERO, &flags);
+  return {value, (flags & BID_INEXACT_EXCEPTION) == 0};
+}
+
+DecimalParts ToParts(Decimal128 v) {
+  DecimalParts parts;
+  parts.negative = (v.high >> 63) != 0;
+  // The encoding whose combination field starts with 11 holds only coefficients of more than 34
+  // digits.
+  const bool oversized = ((v.high >> 61) & 3) == 3;
+  parts.exponent = static_cast<int>((v.high >> (oversized ? 47 : 49)) & 0x3FFF) - kExponentBias;
+  if (!oversized && !DecimalIsZero(v)) {
+    const uint64_t high = v.high & ((uint64_t{1} << 49) - 1);
+    parts.coefficient = (static_cast<Uint128>(high) << 64) | v.low;
+  }
+  return parts;
+}
+
+Decimal128 FromParts(const DecimalParts& parts) {
+  const auto exponent = static_cast<uint64_t>(parts.exponent + kExponentBias);
+  return {static_cast<uint64_t>(parts.coefficient),
+          static_cast<uint64_t>(parts.coefficient >> 64) | exponent << 49 |
+              static_cast<uint64_t>(parts.negative) << 63};
+}
+
 Decimal128 DecimalAdd(Decimal128 a, Decimal128 b) {
   _IDEC_flags flags = 0;
   return Out(bid128_add(In(a), In(b), kHalfEven, &flags));

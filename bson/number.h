@@ -50,6 +50,22 @@ std::optional<Decimal128> DecimalFromString(std::string_view text);
 // Scientific notation only where MongoDB uses it: "1.50", "1E+3", "-Infinity", "NaN".
 std::string DecimalToString(Decimal128 v);
 double DecimalToDouble(Decimal128 v);
+// The double nearest to `v` among those not beyond it, seen from zero; `exact` if it equals `v`.
+struct TruncatedDouble {
+  double value = 0;
+  bool exact = true;
+};
+TruncatedDouble DecimalToDoubleTowardZero(Decimal128 v);
+// The finite decimal (-1)^negative * coefficient * 10^exponent, which must be representable.
+__extension__ using Uint128 = unsigned __int128;
+struct DecimalParts {
+  bool negative = false;
+  int exponent = 0;  // -6176 to 6111
+  Uint128 coefficient = 0;
+};
+// `v` must be finite. Coefficients beyond 34 digits count as zero, as IEEE 754 has it.
+DecimalParts ToParts(Decimal128 v);
+Decimal128 FromParts(const DecimalParts& parts);
 Decimal128 DecimalAdd(Decimal128 a, Decimal128 b);
 Decimal128 DecimalSubtract(Decimal128 a, Decimal128 b);
 Decimal128 DecimalMultiply(Decimal128 a, Decimal128 b);
