@@ -130,14 +130,15 @@ class ComparisonNode final : public PathNode {
             multikey == Multikey::kNo};
   }
 
-  // Keys of an array are its elements, or undefined if it has none; inside another array it is a key itself.
+  // Keys of an array are its elements, or undefined if it has none; inside another array it is a
+  // key itself.
   IndexBounds ArrayBounds() const {
     if (kind() != FilterKind::kEqual) return {{Interval::Everything()}, false};
     const ValueView first = operand_.view().AsDocument().First().value;
     Intervals intervals = {Interval::Point(operand_)};
-    intervals = Union(std::move(intervals),
-                      {Interval::Point(first.IsMissing() ? Value::Undefined() : Value(first))},
-                      strings_);
+    intervals =
+        Union(std::move(intervals),
+              {Interval::Point(first.IsMissing() ? Value::Undefined() : Value(first))}, strings_);
     return {std::move(intervals), false};
   }
 
@@ -156,7 +157,8 @@ class ComparisonNode final : public PathNode {
       interval.low = operand_;
       interval.low_inclusive = AcceptsEqual(kind());
     }
-    // The bracket of code is wider than the type, and a document of keys beyond every end compares with nothing.
+    // The bracket of code is wider than the type, and a document of keys beyond every end compares
+    // with nothing.
     const bool exact = operand_.type() != Type::kCode && operand_.type() != Type::kCodeWithScope &&
                        operand_.type() != Type::kDbPointer && operand_.type() != Type::kRegex;
     return {Union({std::move(interval)}, {}, strings_), exact};
@@ -168,7 +170,8 @@ class ComparisonNode final : public PathNode {
   bool is_nan_;
 };
 
-absl::Status ParseComparison(FilterKind kind, const FilterOperator& op, std::vector<FilterPtr>* out) {
+absl::Status ParseComparison(FilterKind kind, const FilterOperator& op,
+                             std::vector<FilterPtr>* out) {
   if (op.operand.type() == Type::kUndefined) {
     return Error(ErrorCode::kBadValue, "cannot compare to undefined");
   }

@@ -4,12 +4,18 @@
 
 #include "base/status.h"
 #include "base/strings.h"
+#include "engine/expression/expression.h"
 #include "engine/query/filter_nodes.h"
 
 namespace mayfly::engine {
 
 MatchContext::MatchContext(const EvaluationContext& evaluation) : evaluation_(&evaluation) {}
 MatchContext::~MatchContext() = default;
+
+Frame& MatchContext::frame() {
+  if (frame_ == nullptr) frame_ = std::make_unique<Frame>(*evaluation_);
+  return *frame_;
+}
 
 bool FilterNode::DependsOnCollation() const {
   return std::any_of(children_.begin(), children_.end(),
@@ -76,8 +82,7 @@ absl::StatusOr<std::vector<FilterEquality>> CollectEqualities(const FilterNode& 
       const std::string_view path = result[i].path;
       if (path == outer) return NotSingle(base::StrCat("path '", path, "' is matched twice"));
       if (IsInside(path, outer)) {
-        return NotSingle(
-            base::StrCat("both paths '", path, "' and '", outer, "' are matched"));
+        return NotSingle(base::StrCat("both paths '", path, "' and '", outer, "' are matched"));
       }
     }
   }

@@ -6,8 +6,8 @@ namespace mayfly::engine {
 
 absl::Span<const FilterFamily> FilterFamilies() {
   static const std::array kFamilies = {
-      ComparisonFilters(), MembershipFilters(), LogicalFilters(), ElementFilters(),
-      ArrayFilters(),      ArithmeticFilters(), BitFilters(),     RegexFilters(),
+      ComparisonFilters(), MembershipFilters(),  LogicalFilters(), ElementFilters(),
+      ArrayFilters(),      ArithmeticFilters(),  BitFilters(),     RegexFilters(),
       EvaluationFilters(), UnsupportedFilters(),
   };
   return kFamilies;

@@ -52,14 +52,17 @@ FilterPtr MakeAlwaysTrue();
 FilterPtr MakeAlwaysFalse();
 FilterPtr MakeExists(std::string_view path);
 
-// Pattern and options as in a BSON regular expression. 51091 if PCRE2 does not compile it, 51108 for an unknown option.
-absl::StatusOr<FilterPtr> MakeRegex(std::string_view path, std::string_view pattern,
-                                    std::string_view options);
+// Pattern and options as in a BSON regular expression. 51091 if PCRE2 does not compile it, 51108
+// for an unknown option. `strings` is the operation's collation, which regular expressions ignore
+// but index bounds do not.
+absl::StatusOr<FilterPtr> MakeRegex(std::string_view path, bson::Regex regex,
+                                    const bson::StringComparator* strings);
 
 // Rewrites the tree under `root` without changing what it matches; see ParseFilter.
 FilterPtr Simplify(FilterPtr root);
 
-// Serialises `node` as operators of `path` into the open document; false if it is not only about that path.
+// Serialises `node` as operators of `path` into the open document; false if it is not only about
+// that path.
 bool SerializeAsOperators(const FilterNode& node, std::string_view path, bson::Builder* out);
 
 }  // namespace mayfly::engine

@@ -61,8 +61,8 @@ absl::Status FilterParser::ParseField(const bson::Element& field, FilterLevel le
     return ParseOperators(field.key, field.value.AsDocument(), level, depth, out);
   }
   if (field.value.type() == bson::Type::kRegex) {
-    const bson::Regex regex = field.value.AsRegex();
-    MAYFLY_ASSIGN_OR_RETURN(FilterPtr node, MakeRegex(field.key, regex.pattern, regex.options));
+    MAYFLY_ASSIGN_OR_RETURN(FilterPtr node,
+                            MakeRegex(field.key, field.value.AsRegex(), context_.strings));
     out->push_back(std::move(node));
     return absl::OkStatus();
   }
@@ -87,10 +87,11 @@ absl::StatusOr<FilterPtr> FilterParser::ParseDocument(bson::View filter, FilterL
     }
     const FilterRow* row = FindDocumentOperator(element.key);
     if (row == nullptr) {
-      return Error(ErrorCode::kBadValue,
-                   StrCat("unknown top level operator: ", element.key,
-                          ". If you have a field name that starts with a '$' symbol, consider using "
-                          "$getField or $setField."));
+      return Error(
+          ErrorCode::kBadValue,
+          StrCat("unknown top level operator: ", element.key,
+                 ". If you have a field name that starts with a '$' symbol, consider using "
+                 "$getField or $setField."));
     }
     MAYFLY_RETURN_IF_ERROR(row->document(
         FilterOperator{*this, "", element.key, element.value, filter, level, depth}, &nodes));

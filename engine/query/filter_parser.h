@@ -1,4 +1,5 @@
-// How operators of the filter language are parsed: the rows they are declared in and the parser they call back.
+// How operators of the filter language are parsed: the rows they are declared in and the parser
+// they call back.
 #pragma once
 
 #include <string_view>
@@ -18,7 +19,8 @@ enum class FilterLevel : uint8_t {
   kEmbedded,  // inside $elemMatch
 };
 
-// One use of an operator: {path: {$op: operand, sibling: ...}}, or {$op: operand} with an empty path.
+// One use of an operator: {path: {$op: operand, sibling: ...}}, or {$op: operand} with an empty
+// path.
 struct FilterOperator {
   const FilterParser& parser;
   std::string_view path;
@@ -32,7 +34,8 @@ struct FilterOperator {
 // Appends the nodes the operator stands for; those of one document are joined by $and.
 using ParseFilterOperator = absl::Status (*)(const FilterOperator& op, std::vector<FilterPtr>* out);
 
-// One operator. `field` parses it below a path, `document` in the place of a field; null where it is unknown.
+// One operator. `field` parses it below a path, `document` in the place of a field; null where it
+// is unknown.
 struct FilterRow {
   std::string_view name;
   ParseFilterOperator field;
@@ -55,8 +58,8 @@ class FilterParser {
   // A whole filter document, joined by $and.
   absl::StatusOr<FilterPtr> ParseDocument(bson::View filter, FilterLevel level, int depth) const;
   // {$gt: 1, $lt: 5} below `path`.
-  absl::Status ParseOperators(std::string_view path, bson::View operators, FilterLevel level, int depth,
-                              std::vector<FilterPtr>* out) const;
+  absl::Status ParseOperators(std::string_view path, bson::View operators, FilterLevel level,
+                              int depth, std::vector<FilterPtr>* out) const;
 
  private:
   absl::Status ParseField(const bson::Element& field, FilterLevel level, int depth,
@@ -65,7 +68,8 @@ class FilterParser {
   const FilterParseContext& context_;
 };
 
-// True for a document whose first field is an operator, so {a: value} is not an equality. References
+// True for a document whose first field is an operator, so {a: value} is not an equality.
+// References
 // ({$ref: ..., $id: ...}) are values.
 bool IsOperatorDocument(bson::ValueView value);
 // The row of an operator that may stand in the place of a field ("$and"), or null.

@@ -1,7 +1,7 @@
 // Sets of BSON values as sorted intervals: what a filter tells the planner about one path.
 //
-// The values are those that an index on the path would hold as keys: an array contributes each of its elements, an empty
-// array `undefined`, a missing field `null`.
+// The values are those that an index on the path would hold as keys: an array contributes each of
+// its elements, an empty array `undefined`, a missing field `null`.
 #pragma once
 
 #include <vector>
@@ -26,7 +26,8 @@ struct Interval {
 // Sorted by `low`, disjoint. Empty: no value.
 using Intervals = std::vector<Interval>;
 
-// Both sort and merge what overlaps or touches. `strings` is the collation under which strings are ordered.
+// Both sort and merge what overlaps or touches. `strings` is the collation under which strings are
+// ordered.
 Intervals Union(Intervals a, Intervals b, const bson::StringComparator* strings);
 Intervals Intersect(const Intervals& a, const Intervals& b, const bson::StringComparator* strings);
 Intervals Complement(const Intervals& a, const bson::StringComparator* strings);
@@ -34,7 +35,8 @@ Intervals Complement(const Intervals& a, const bson::StringComparator* strings);
 // True if the keys inside depend on the collation: a bound is a string, symbol, document or array.
 bool DependsOnCollation(const Intervals& intervals);
 
-// The half-open interval of all values of the type bracket of `type` (all numbers, all strings and symbols, ...).
+// The half-open interval of all values of the type bracket of `type` (all numbers, all strings and
+// symbols, ...).
 Interval TypeBracket(bson::Type type);
 
 // Whether an index holds documents with an array on the path, so more than one key for a document.

@@ -47,7 +47,9 @@ class ListNode : public FilterNode {
       : FilterNode(kind, std::move(children)) {}
 
   void Serialize(bson::Builder* out) const override {
-    out->OpenArray(kind() == FilterKind::kAnd ? "$and" : kind() == FilterKind::kOr ? "$or" : "$nor");
+    out->OpenArray(kind() == FilterKind::kAnd  ? "$and"
+                   : kind() == FilterKind::kOr ? "$or"
+                                               : "$nor");
     for (const FilterPtr& child : children()) {
       out->PushOpenDocument();
       child->Serialize(out);
@@ -122,8 +124,7 @@ class OrNode final : public ListNode {
 
 class NotNode final : public FilterNode {
  public:
-  explicit NotNode(std::vector<FilterPtr> child)
-      : FilterNode(FilterKind::kNot, std::move(child)) {}
+  explicit NotNode(std::vector<FilterPtr> child) : FilterNode(FilterKind::kNot, std::move(child)) {}
 
   std::string_view path() const override { return child().path(); }
 
@@ -183,9 +184,8 @@ absl::StatusOr<std::vector<FilterPtr>> ParseList(const FilterOperator& op) {
     if (!element.value.IsDocument()) {
       return Error(ErrorCode::kBadValue, "$or/$and/$nor entries need to be full objects");
     }
-    MAYFLY_ASSIGN_OR_RETURN(
-        FilterPtr child,
-        op.parser.ParseDocument(element.value.AsDocument(), op.level, op.depth + 1));
+    MAYFLY_ASSIGN_OR_RETURN(FilterPtr child, op.parser.ParseDocument(element.value.AsDocument(),
+                                                                     op.level, op.depth + 1));
     children.push_back(std::move(child));
   }
   return children;
@@ -215,8 +215,8 @@ absl::Status ParseNot(const FilterOperator& op, std::vector<FilterPtr>* out) {
                  StrCat("exceeded maximum query tree depth of ", kMaxFilterDepth));
   }
   if (op.operand.type() == bson::Type::kRegex) {
-    const bson::Regex regex = op.operand.AsRegex();
-    MAYFLY_ASSIGN_OR_RETURN(FilterPtr node, MakeRegex(op.path, regex.pattern, regex.options));
+    MAYFLY_ASSIGN_OR_RETURN(FilterPtr node,
+                            MakeRegex(op.path, op.operand.AsRegex(), op.parser.context().strings));
     out->push_back(MakeNot(std::move(node)));
     return absl::OkStatus();
   }

@@ -22,7 +22,8 @@ class Walk {
   Walk(const Path& path, LeafArray leaf, PathVisitor visitor)
       : path_(path), leaf_(leaf), visitor_(visitor) {}
 
-  // Walks the components from `i` on below `document`. `outer` is the array position recorded so far, or -1.
+  // Walks the components from `i` on below `document`. `outer` is the array position recorded so
+  // far, or -1.
   bool Document(bson::View document, size_t i, int64_t outer) {
     bson::ValueView value;
     while (true) {

@@ -22,7 +22,8 @@ class Path {
   std::string_view part(size_t i) const {
     return std::string_view(text_).substr(parts_[i].begin, parts_[i].size);
   }
-  // The array position that component `i` names; -1 if it is not a decimal number as arrays have for keys.
+  // The array position that component `i` names; -1 if it is not a decimal number as arrays have
+  // for keys.
   int64_t index(size_t i) const { return parts_[i].index; }
 
  private:
@@ -41,14 +42,15 @@ enum class LeafArray : uint8_t {
   kWhole,     // only the array itself
 };
 
-// `array_index`: position in the outermost array that was walked through without being named in the path; -1 if none.
-// Returns true to stop.
+// `array_index`: position in the outermost array that was walked through without being named in the
+// path; -1 if none. Returns true to stop.
 using PathVisitor = absl::FunctionRef<bool(bson::ValueView value, int64_t array_index)>;
 
-// Visits every value that `path` leads to under MongoDB's rules for filters: documents are entered by name; arrays on
-// the way are entered element by element where elements are documents, and by position where the component is a number;
-// a path that ends early in documents or scalars gives one missing value. An array on the way without documents gives
-// nothing. Returns true if the visitor stopped. Recursion is bounded by the number of components.
+// Visits every value that `path` leads to under MongoDB's rules for filters: documents are entered
+// by name; arrays on the way are entered element by element where elements are documents, and by
+// position where the component is a number; a path that ends early in documents or scalars gives
+// one missing value. An array on the way without documents gives nothing. Returns true if the
+// visitor stopped. Recursion is bounded by the number of components.
 bool VisitPath(const Path& path, bson::View document, LeafArray leaf, PathVisitor visitor);
 
 }  // namespace mayfly::engine
