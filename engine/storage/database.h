@@ -59,7 +59,8 @@ class Database {
 
   // Runs `body` on a storage thread, then `done` with its status, or with the commit's if that
   // failed, on the same or another thread of the store; `done` must be short. A failed body's
-  // writes are undone.
+  // writes are undone. An operation that is refused (too many wait, the database was dropped, the
+  // store is closed) is answered before Submit returns.
   virtual void Submit(OperationOptions options, Body body, Done done) = 0;
   // Runs the operation on the calling thread if nothing runs or waits, and returns its result;
   // nullopt if something does. For short operations only: the thread is busy until the end. Never
@@ -80,6 +81,8 @@ struct StoreOptions {
   std::string path;  // folder; made if missing; ignored by the memory store
   int sync_interval_ms = 100;
   int max_wal_frames = 16'000;
+  int max_open_files = 256;  // databases with open files; more are opened and closed in turns
+  const base::Clock* clock = nullptr;  // null: the system's; outlives the store
 };
 
 // All databases of a server. Thread-safe.
@@ -103,6 +106,7 @@ class Store {
 // In the SQLite store: 12 UnsupportedFormat with a clear text if a file was written by a newer
 // version; 98 DBPathInUse if another process has the folder.
 absl::StatusOr<std::unique_ptr<Store>> OpenSqliteStore(const StoreOptions& options);
-std::unique_ptr<Store> OpenMemoryStore();
+// Keeps nothing on disk; of the options only the clock matters.
+std::unique_ptr<Store> OpenMemoryStore(const StoreOptions& options = {});
 
 }  // namespace mayfly::engine

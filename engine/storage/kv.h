@@ -85,7 +85,9 @@ class Transaction {
 
   // Called once just before the commit of the group this operation is in, on the thread that
   // commits; the first registration with a given `owner` wins. For counters that many operations
-  // change and one write keeps.
+  // change and one write keeps. It is called even if the operation that registered it has failed,
+  // so it must not refer to that operation's own objects. If it fails, the whole group does.
+  // Ignored in operations that only read.
   virtual void BeforeCommit(const void* owner,
                             absl::AnyInvocable<absl::Status(Transaction&)> hook) = 0;
   // `hook` runs after the group's commit was successful, before the operation is answered.

@@ -1,0 +1,364 @@
+#include "engine/storage/executor.h"
+
+#include <utility>
+
+#include "base/status.h"
+#include "base/strings.h"
+#include "engine/storage/open_files.h"
+
+namespace mayfly::engine {
+
+Executor::Executor(std::string name, std::unique_ptr<Backend> backend, Shared shared)
+    : name_(std::move(name)), shared_(shared), backend_(std::move(backend)) {}
+
+Executor::~Executor() {
+  if (backend_->is_open()) backend_->Close();
+}
+
+void Executor::Submit(OperationOptions options, Body body, Done done) {
+  Waiting waiting{.options = options, .body = std::move(body), .done = std::move(done)};
+  if (options.priority == Priority::kBackground) waiting.since_us = shared_.clock->MonotonicUs();
+  absl::Status refusal;
+  bool lead = false;
+  {
+    std::lock_guard lock(mutex_);
+    if (!refusal_.ok()) {
+      refusal = refusal_;
+    } else if (queue_.size() >= static_cast<size_t>(kMaxQueued)) {
+      refusal = base::Error(base::ErrorCode::kExceededTimeLimit,
+                            base::StrCat("too many operations wait for database ", name_));
+    } else {
+      queue_.Push(std::move(waiting));
+      PublishWaitingLocked();
+      lead = !std::exchange(leader_, true);
+    }
+  }
+  if (!refusal.ok()) waiting.done(refusal);
+  if (lead) shared_.threads->Schedule([self = shared_from_this()] { self->Lead(); });
+}
+
+std::optional<absl::Status> Executor::TryRunInline(OperationOptions options, Body& body) {
+  if (options.durability == Durability::kSynced) return std::nullopt;
+  {
+    std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock.owns_lock()) return std::nullopt;
+    if (!refusal_.ok()) return refusal_;
+    if (leader_) return std::nullopt;
+    leader_ = true;
+  }
+  absl::Status result = EnsureOpen();
+  if (result.ok()) {
+    if (options.access == Access::kRead) {
+      result = RunRead(options, body);
+    } else {
+      RunWrite(options, body, [&result](absl::Status status) { result = std::move(status); });
+      CommitGroup(nullptr).IgnoreError();
+    }
+  }
+  ReleaseRole();
+  return result;
+}
+
+bool Executor::TryLead() {
+  std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock.owns_lock() || leader_ || !refusal_.ok()) return false;
+  leader_ = true;
+  return true;
+}
+
+void Executor::ReleaseRole() {
+  // Work put off goes to a thread of the pool: this one may be the network's.
+  bool more = backend_->is_open() && backend_->maintenance_due();
+  {
+    std::lock_guard lock(mutex_);
+    more |= queue_.size() > 0 || batch_.Settle();
+    if (!more) {
+      leader_ = false;
+      role_released_.notify_all();
+    }
+  }
+  if (more) shared_.threads->Schedule([self = shared_from_this()] { self->Lead(); });
+}
+
+void Executor::Lead() {
+  while (batch_.Settle() || NextBatch()) {
+    if (!Batch::IsRead(batch_.current_class())) FinishReads();
+    if (group_.finished.size() >= static_cast<size_t>(kMaxGroupSize)) {
+      CommitGroup(nullptr).IgnoreError();
+    }
+    Waiting waiting = batch_.Pop();
+    if (waiting.resume != nullptr) {
+      // It may run for long, so nobody waits for it to be answered.
+      FinishReads();
+      CommitGroup(nullptr).IgnoreError();
+      GiveRoleTo(waiting.resume);
+      return;
+    }
+    Start(std::move(waiting));
+  }
+}
+
+bool Executor::NextBatch() {
+  FinishReads();
+  CommitGroup(nullptr).IgnoreError();
+  if (backend_->is_open()) backend_->BetweenGroups();
+  std::lock_guard lock(mutex_);
+  if (queue_.size() == 0) {
+    leader_ = false;
+    role_released_.notify_all();
+    return false;
+  }
+  const bool choose = queue_.foreground() > 0 && queue_.background() > 0;
+  const int64_t now_us = choose ? shared_.clock->MonotonicUs() : 0;
+  queue_.Take(static_cast<size_t>(kMaxGroupSize), now_us - kBackgroundAgeUs, batch_);
+  PublishWaitingLocked();
+  return batch_.Settle();
+}
+
+void Executor::PublishWaitingLocked() {
+  background_since_us_.store(queue_.background_since_us(), std::memory_order_relaxed);
+  background_waiting_.store(queue_.background(), std::memory_order_relaxed);
+  foreground_waiting_.store(queue_.foreground(), std::memory_order_relaxed);
+}
+
+void Executor::GiveRoleTo(Resume* resume) {
+  std::lock_guard lock(mutex_);
+  resume->granted = true;
+  resume->changed.notify_one();
+}
+
+absl::Status Executor::EnsureOpen() {
+  if (backend_->is_open()) [[likely]]
+    return absl::OkStatus();
+  MAYFLY_RETURN_IF_ERROR(backend_->Open());
+  shared_.open_files->Opened(shared_from_this());
+  return absl::OkStatus();
+}
+
+void Executor::Start(Waiting waiting) {
+  absl::Status refusal;
+  if (refusing_.load(std::memory_order_relaxed)) {
+    std::lock_guard lock(mutex_);
+    refusal = refusal_;
+  } else {
+    refusal = EnsureOpen();
+  }
+  if (!refusal.ok()) {
+    waiting.done(refusal);
+  } else if (waiting.options.access == Access::kRead) {
+    absl::Status status = RunRead(waiting.options, waiting.body);
+    finished_reads_.emplace_back(std::move(waiting.done), std::move(status));
+  } else {
+    RunWrite(waiting.options, waiting.body, std::move(waiting.done));
+  }
+}
+
+absl::Status Executor::RunRead(OperationOptions options, Body& body) {
+  used_.store(true, std::memory_order_relaxed);
+  operations_.fetch_add(1, std::memory_order_relaxed);
+  Operation operation(*this, *backend_, group_, options);
+  absl::Status status = operation.Execute(body);
+  if (status.ok()) RunOldestFirst(operation.on_commit());
+  return status;
+}
+
+void Executor::RunWrite(OperationOptions options, Body& body, Done done) {
+  used_.store(true, std::memory_order_relaxed);
+  operations_.fetch_add(1, std::memory_order_relaxed);
+  Operation operation(*this, *backend_, group_, options);
+  absl::Status status = operation.Execute(body);
+  group_.finished.push_back({.status = std::move(status),
+                             .durability = options.durability,
+                             .done = std::move(done),
+                             .on_commit = std::move(operation.on_commit()),
+                             .on_rollback = std::move(operation.on_rollback())});
+}
+
+void Executor::FinishReads() {
+  for (auto& [done, status] : finished_reads_) done(std::move(status));
+  finished_reads_.clear();
+}
+
+absl::Status Executor::RunBeforeCommit(Hooks& on_commit, Hooks& on_rollback) {
+  if (group_.before_commit.empty()) return absl::OkStatus();
+  Operation operation(*this, *backend_, group_, {.access = Access::kWrite});
+  Body body = [this](Transaction& transaction) {
+    // A hook may register another one.
+    for (size_t i = 0; i < group_.before_commit.size(); ++i) {
+      auto hook = std::move(group_.before_commit[i]);
+      MAYFLY_RETURN_IF_ERROR(hook(transaction));
+    }
+    return absl::OkStatus();
+  };
+  absl::Status status = operation.Execute(body);
+  on_commit = std::move(operation.on_commit());
+  on_rollback = std::move(operation.on_rollback());
+  return status;
+}
+
+absl::Status Executor::CommitGroup(Operation* yielding) {
+  if (group_.finished.empty() && yielding == nullptr) return absl::OkStatus();
+  bool any_ok = yielding != nullptr;
+  for (const Finished& each : group_.finished) any_ok |= each.status.ok();
+  Hooks on_commit;
+  Hooks on_rollback;
+  if (any_ok && group_.error.ok()) group_.error = RunBeforeCommit(on_commit, on_rollback);
+  absl::Status status = group_.error;
+  if (status.ok() && backend_->in_write()) {
+    status = backend_->Commit();
+    if (status.ok()) commits_.fetch_add(1, std::memory_order_relaxed);
+  }
+  if (!status.ok() || !any_ok) backend_->Rollback();
+
+  std::vector<Finished> finished = std::exchange(group_.finished, {});
+  group_.Clear();
+  if (status.ok()) {
+    for (Finished& each : finished) RunOldestFirst(each.on_commit);
+    if (yielding != nullptr) RunOldestFirst(yielding->on_commit());
+    RunOldestFirst(on_commit);
+  } else {
+    RunNewestFirst(on_rollback, 0);
+    if (yielding != nullptr) RunNewestFirst(yielding->on_rollback(), 0);
+    for (auto it = finished.rbegin(); it != finished.rend(); ++it)
+      RunNewestFirst(it->on_rollback, 0);
+  }
+  Answer(std::move(finished), status);
+  return status;
+}
+
+void Executor::Answer(std::vector<Finished> finished, const absl::Status& status) {
+  std::vector<Done> after_sync;
+  for (Finished& each : finished) {
+    if (each.status.ok()) each.status = status;
+    if (each.status.ok() && each.durability == Durability::kSynced) {
+      after_sync.push_back(std::move(each.done));
+    } else {
+      each.done(std::move(each.status));
+    }
+  }
+  if (!after_sync.empty()) backend_->WhenSynced(std::move(after_sync));
+}
+
+bool Executor::ShouldYield(Operation& operation) {
+  const size_t foreground = foreground_waiting_.load(std::memory_order_relaxed);
+  const size_t background = background_waiting_.load(std::memory_order_relaxed);
+  if (foreground == 0 && background == 0) [[likely]] {
+    return refusing_.load(std::memory_order_relaxed);
+  }
+  const bool is_background = operation.options().priority == Priority::kBackground;
+  if (is_background && foreground > 0) return true;
+  const int64_t now_us = shared_.clock->MonotonicUs();
+  if (!is_background && foreground == 0 &&
+      now_us - background_since_us_.load(std::memory_order_relaxed) < kBackgroundAgeUs) {
+    return false;
+  }
+  if (operation.slice_start_us() == 0) operation.set_slice_start_us(now_us);
+  return now_us - operation.slice_start_us() >= kSliceUs;
+}
+
+absl::Status Executor::Yield(Operation& operation) {
+  if (foreground_waiting_.load(std::memory_order_relaxed) == 0 &&
+      background_waiting_.load(std::memory_order_relaxed) == 0 &&
+      !refusing_.load(std::memory_order_relaxed)) {
+    return absl::OkStatus();
+  }
+  backend_->SuspendCursors();
+  FinishReads();
+  if (operation.writable()) {
+    absl::Status status = CommitGroup(&operation);
+    operation.Restart();
+    MAYFLY_RETURN_IF_ERROR(status);
+  }
+  if (WaitForTurn(operation)) operation.set_slice_start_us(0);
+  if (!refusing_.load(std::memory_order_relaxed)) return EnsureOpen();
+  std::lock_guard lock(mutex_);
+  return refusal_;
+}
+
+bool Executor::WaitForTurn(Operation& operation) {
+  Resume resume;
+  Waiting waiting{.options = operation.options(), .resume = &resume};
+  if (waiting.options.priority == Priority::kBackground) {
+    waiting.since_us = shared_.clock->MonotonicUs();
+  }
+  {
+    std::lock_guard lock(mutex_);
+    if (!refusal_.ok()) return false;
+    queue_.Push(std::move(waiting));
+    PublishWaitingLocked();
+  }
+  ThreadPool::Task lead = [self = shared_from_this()] { self->Lead(); };
+  const bool started = shared_.threads->TryStart(lead);
+  std::unique_lock lock(mutex_);
+  if (!started) {
+    queue_.Remove(&resume, operation.options().priority);
+    PublishWaitingLocked();
+    return false;
+  }
+  resume.changed.wait(lock, [&] { return resume.granted; });
+  return true;
+}
+
+absl::Status Executor::Open() {
+  if (!TryLead()) return absl::OkStatus();
+  absl::Status status = EnsureOpen();
+  ReleaseRole();
+  return status;
+}
+
+void Executor::Shut(absl::Status reason) {
+  {
+    std::unique_lock lock(mutex_);
+    if (refusal_.ok()) refusal_ = std::move(reason);
+    refusing_.store(true, std::memory_order_relaxed);
+    role_released_.wait(lock, [&] { return !leader_; });
+    leader_ = true;
+  }
+  CloseFile();
+  std::lock_guard lock(mutex_);
+  leader_ = false;
+  role_released_.notify_all();
+}
+
+bool Executor::TryCloseFile() {
+  if (!TryLead()) return false;
+  CloseFile();
+  ReleaseRole();
+  return true;
+}
+
+void Executor::CloseFile() {
+  if (!backend_->is_open()) return;
+  backend_->Close();
+  shared_.open_files->Forget(this);
+}
+
+void Executor::TryMaintain() {
+  if (!TryLead()) return;
+  if (backend_->is_open()) backend_->BetweenGroups();
+  ReleaseRole();
+}
+
+DatabaseStats Executor::Stats() const {
+  DatabaseStats stats;
+  stats.commits = commits_.load(std::memory_order_relaxed);
+  stats.operations = operations_.load(std::memory_order_relaxed);
+  stats.queued = static_cast<int64_t>(foreground_waiting_.load(std::memory_order_relaxed) +
+                                      background_waiting_.load(std::memory_order_relaxed));
+  backend_->AddSizes(stats);
+  return stats;
+}
+
+absl::StatusOr<int> Executor::Vacuum(Transaction& transaction, int pages) {
+  // All transactions of an executor's operations are made by it.
+  Operation& operation = static_cast<Operation&>(transaction);
+  MAYFLY_RETURN_IF_ERROR(operation.PrepareWrite());
+  return backend_->Vacuum(pages);
+}
+
+absl::Status Executor::Sync() {
+  return Run({.access = Access::kWrite, .durability = Durability::kSynced},
+             [](Transaction&) { return absl::OkStatus(); });
+}
+
+}  // namespace mayfly::engine
