@@ -1,7 +1,7 @@
 // Filters and documents as extended JSON, for the tests of this folder.
 #pragma once
 
-#include <algorithm>
+#include <cctype>
 #include <string>
 #include <string_view>
 
@@ -19,7 +19,9 @@ inline bson::Document Json(std::string_view text) {
   absl::StatusOr<bson::Document> document = bson::ParseJson(text);
   if (!document.ok()) return bson::Document();
   std::string bytes = std::move(*document).TakeBytes();
-  std::replace(bytes.begin(), bytes.end(), '%', '$');
+  for (size_t i = 0; i + 1 < bytes.size(); ++i) {
+    if (bytes[i] == '%' && std::islower(static_cast<unsigned char>(bytes[i + 1]))) bytes[i] = '$';
+  }
   return bson::Document(std::move(bytes));
 }
 
