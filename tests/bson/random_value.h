@@ -159,7 +159,7 @@ class RandomValues {
       }
       case 3: {
         DecimalParts parts{Below(2) == 0, static_cast<int>(Below(40)) - 34, 0};
-        parts.coefficient = static_cast<Uint128>(random_.NextU64()) * (random_.NextU64() >> 15);
+        parts.coefficient = static_cast<Uint128>(random_.NextU64()) * (random_.NextU64() >> 16);
         return FromParts(parts);
       }
       case 4:
