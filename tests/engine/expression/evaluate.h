@@ -1,4 +1,5 @@
-// Evaluates an expression written as JSON against a document written as JSON. For the tests of this folder.
+// Evaluates an expression written as JSON against a document written as JSON. For the tests of this
+// folder.
 #pragma once
 
 #include <string>
@@ -14,7 +15,8 @@ namespace mayfly::engine {
 
 inline constexpr int64_t kTestNowMs = 1'700'000'000'000;
 
-inline absl::StatusOr<bson::Value> EvaluateJson(std::string_view expression, std::string_view document = "{}",
+inline absl::StatusOr<bson::Value> EvaluateJson(std::string_view expression,
+                                                std::string_view document = "{}",
                                                 const bson::StringComparator* strings = nullptr) {
   std::string wrapped = "{\"e\":" + std::string(expression) + "}";
   MAYFLY_ASSIGN_OR_RETURN(bson::Document parsed, bson::ParseJson(wrapped));

@@ -16,8 +16,10 @@ TEST(FieldPath, Plain_GivesTheValueOrMissing) {
 }
 
 TEST(FieldPath, ThroughArrays_MapsOverDocumentsOnly) {
-  EXPECT_EQ(Eval("\"$a.b\"", "{\"a\": [{\"b\": 1}, 5, {\"c\": 2}, {\"b\": 3}, [{\"b\": 4}]]}"), "[ 1, 3 ]");
-  EXPECT_EQ(Eval("\"$a.b.c\"", "{\"a\": [{\"b\": [{\"c\": 1}]}, {\"b\": {\"c\": 2}}]}"), "[ [ 1 ], 2 ]");
+  EXPECT_EQ(Eval("\"$a.b\"", "{\"a\": [{\"b\": 1}, 5, {\"c\": 2}, {\"b\": 3}, [{\"b\": 4}]]}"),
+            "[ 1, 3 ]");
+  EXPECT_EQ(Eval("\"$a.b.c\"", "{\"a\": [{\"b\": [{\"c\": 1}]}, {\"b\": {\"c\": 2}}]}"),
+            "[ [ 1 ], 2 ]");
   EXPECT_EQ(Eval("\"$a.0\"", "{\"a\": [5]}"), "[]");
 }
 
@@ -39,7 +41,8 @@ TEST(Variables, System_ResolveWithoutDefinition) {
 }
 
 TEST(Object, FieldsAreExpressions_MissingIsLeftOut) {
-  EXPECT_EQ(Eval("{\"x\": \"$a\", \"y\": \"$b\", \"z\": [\"$b\"]}", "{\"a\": 1}"), "{ x: 1, z: [ null ] }");
+  EXPECT_EQ(Eval("{\"x\": \"$a\", \"y\": \"$b\", \"z\": [\"$b\"]}", "{\"a\": 1}"),
+            "{ x: 1, z: [ null ] }");
   EXPECT_EQ(Eval("{\"a.b\": 1}"), "error 16412");
   EXPECT_EQ(Eval("{\"a\": 1, \"$add\": [1]}"), "error 16410");
   EXPECT_EQ(Eval("{\"$add\": [1], \"a\": 1}"), "error 15983");
@@ -62,19 +65,25 @@ TEST(Conditional, BranchesNotTaken_AreNotEvaluated) {
 }
 
 TEST(Let, InnerScope_HidesOuterVariables) {
-  EXPECT_EQ(Eval("{\"$let\": {\"vars\": {\"x\": \"$a\"}, \"in\": {\"$let\": {\"vars\": {\"x\": 2, \"y\": \"$$x\"}, "
+  EXPECT_EQ(Eval("{\"$let\": {\"vars\": {\"x\": \"$a\"}, \"in\": {\"$let\": {\"vars\": {\"x\": 2, "
+                 "\"y\": \"$$x\"}, "
                  "\"in\": [\"$$x\", \"$$y\"]}}}}",
                  "{\"a\": 1}"),
             "[ 2, 1 ]");
-  EXPECT_EQ(Eval("{\"$let\": {\"vars\": {\"CURRENT\": \"$a\"}, \"in\": \"$b\"}}", "{\"a\": {\"b\": 7}}"), "7");
+  EXPECT_EQ(
+      Eval("{\"$let\": {\"vars\": {\"CURRENT\": \"$a\"}, \"in\": \"$b\"}}", "{\"a\": {\"b\": 7}}"),
+      "7");
   EXPECT_EQ(Eval("{\"$let\": {\"vars\": {\"X\": 1}, \"in\": 1}}"), "error 9");
 }
 
 TEST(Field, GetAndSet_TakeNamesLiterally) {
   EXPECT_EQ(Eval("{\"$getField\": \"a.b\"}", "{\"a.b\": 1}"), "1");
-  EXPECT_EQ(Eval("{\"$setField\": {\"field\": \"a\", \"input\": \"$$ROOT\", \"value\": 2}}", "{\"a\": 1, \"b\": 1}"),
+  EXPECT_EQ(Eval("{\"$setField\": {\"field\": \"a\", \"input\": \"$$ROOT\", \"value\": 2}}",
+                 "{\"a\": 1, \"b\": 1}"),
             "{ a: 2, b: 1 }");
-  EXPECT_EQ(Eval("{\"$unsetField\": {\"field\": \"a\", \"input\": \"$$ROOT\"}}", "{\"a\": 1, \"b\": 1}"), "{ b: 1 }");
+  EXPECT_EQ(
+      Eval("{\"$unsetField\": {\"field\": \"a\", \"input\": \"$$ROOT\"}}", "{\"a\": 1, \"b\": 1}"),
+      "{ b: 1 }");
 }
 
 TEST(Operators, Rows_AreUniqueAndHaveHelp) {
