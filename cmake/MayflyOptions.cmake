@@ -13,8 +13,10 @@ add_library(mayfly_options INTERFACE)
 target_compile_options(mayfly_options INTERFACE -Wall -Wextra -Werror -Wno-unused-parameter)
 target_compile_options(mayfly_options INTERFACE "SHELL:-iquote ${CMAKE_SOURCE_DIR}")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # GCC 12 sees overlapping copies in std::string's own concatenation (its bug 105651).
-  target_compile_options(mayfly_options INTERFACE -Wno-restrict)
+  # GCC 12 sees overlaps and overflows in std::string's own concatenation (its bug 105651).
+  target_compile_options(mayfly_options INTERFACE -Wno-restrict -Wno-stringop-overflow)
+  # Lets ccache look into precompiled headers.
+  target_compile_options(mayfly_options INTERFACE $<$<BOOL:${MAYFLY_PRECOMPILED}>:-fpch-preprocess>)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   # Asio does not recognise the coroutines of libstdc++ under clang 14.
@@ -31,5 +33,5 @@ if(MAYFLY_MOLD)
 endif()
 find_program(MAYFLY_CCACHE ccache)
 if(MAYFLY_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${MAYFLY_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${MAYFLY_CCACHE})
 endif()
