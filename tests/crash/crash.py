@@ -220,14 +220,7 @@ def rounds(server, count, chance, log):
     return faults
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--server", required=True)
-    parser.add_argument("--rounds", type=int, default=100)
-    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 30))
-    args = parser.parse_args()
-    count = int(os.environ.get("MAYFLY_CRASH_ROUNDS", args.rounds))
-    print(f"seed {args.seed}, {count} rounds", flush=True)
+def run(args, count):
     with Server(args.server) as server:
         try:
             faults = rounds(server, count, random.Random(args.seed), lambda line: print(line, flush=True))
@@ -240,6 +233,21 @@ def main():
         if faults:
             server.print_log()
     return 1 if faults else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--server", required=True)
+    parser.add_argument("--rounds", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 30))
+    args = parser.parse_args()
+    count = int(os.environ.get("MAYFLY_CRASH_ROUNDS", args.rounds))
+    print(f"seed {args.seed}, {count} rounds", flush=True)
+    try:
+        return run(args, count)
+    except ServerError as error:
+        print(f"FAILED crash/kill_9: {error}", flush=True)
+        return 1
 
 
 if __name__ == "__main__":

@@ -186,7 +186,10 @@ def main():
     if args.install_only:
         return 0
     expected = expected_scenarios()
-    faults = [fault for mode in MODES for fault in run_mode(args, driver, places, mode, expected)]
+    try:
+        faults = [fault for mode in MODES for fault in run_mode(args, driver, places, mode, expected)]
+    except ServerError as error:
+        faults = [str(error)]
     for fault in faults:
         print(f"FAILED driver/{args.name}: {fault}")
     total = len(MODES) * len(expected)

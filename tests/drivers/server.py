@@ -32,7 +32,12 @@ class Server:
         self._listening = None
 
     def __enter__(self):
-        self.start()
+        try:
+            self.start()
+        except ServerError:
+            self.print_log()
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *_):
