@@ -37,6 +37,9 @@ std::string_view OperatorName(BitTest test) {
   return "";
 }
 
+// The bytes after the subtype; in the old binary format they begin with a second length.
+std::string_view RawBytes(ValueView binary) { return binary.bytes().substr(5); }
+
 class BitsNode final : public PathNode {
  public:
   BitsNode(BitTest test, std::string_view path, std::vector<uint32_t> positions)
@@ -60,7 +63,7 @@ class BitsNode final : public PathNode {
 
  private:
   bool Test(ValueView value, MatchContext&) const override {
-    if (value.type() == bson::Type::kBinary) return TestBytes(value.AsBinary().bytes);
+    if (value.type() == bson::Type::kBinary) return TestBytes(RawBytes(value));
     if (!value.IsNumber()) return false;
     const std::optional<int64_t> number = bson::ToInt64Exact(value);
     return number && TestNumber(static_cast<uint64_t>(*number));
@@ -148,7 +151,7 @@ absl::Status ParseBits(BitTest test, const FilterOperator& op, std::vector<Filte
   } else if (op.operand.IsNumber()) {
     MAYFLY_ASSIGN_OR_RETURN(positions, PositionsOfNumber(op.operand));
   } else if (op.operand.type() == bson::Type::kBinary) {
-    positions = PositionsOfBytes(op.operand.AsBinary().bytes);
+    positions = PositionsOfBytes(RawBytes(op.operand));
   } else {
     return Error(
         ErrorCode::kBadValue,
