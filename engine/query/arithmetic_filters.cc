@@ -1,5 +1,4 @@
 // $mod: division with remainder over integers.
-#include <cmath>
 
 #include "base/status.h"
 #include "base/strings.h"

@@ -1,5 +1,4 @@
 // $eq, $ne, $lt, $lte, $gt, $gte: one value against another of the same type bracket.
-#include <cmath>
 #include <limits>
 
 #include "base/status.h"
