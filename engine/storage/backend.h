@@ -19,6 +19,9 @@
 
 namespace mayfly::engine {
 
+// What becomes of the file that is closed.
+enum class Closing : uint8_t { kKeep, kDiscard };
+
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -27,7 +30,7 @@ class Backend {
   virtual absl::Status Open() = 0;
   // Everything committed is on disk afterwards, and nothing is held open. Only called while
   // is_open(), without a transaction and without cursors.
-  virtual void Close() = 0;
+  virtual void Close(Closing closing) = 0;
   virtual bool is_open() const = 0;
 
   // Write transaction. Reads outside of one see the latest commit. Rollback without a transaction

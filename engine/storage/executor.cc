@@ -12,7 +12,7 @@ Executor::Executor(std::string name, std::unique_ptr<Backend> backend, Shared sh
     : name_(std::move(name)), shared_(shared), backend_(std::move(backend)) {}
 
 Executor::~Executor() {
-  if (backend_->is_open()) backend_->Close();
+  if (backend_->is_open()) backend_->Close(Closing::kKeep);
 }
 
 void Executor::Submit(OperationOptions options, Body body, Done done) {
@@ -306,7 +306,7 @@ absl::Status Executor::Open() {
   return status;
 }
 
-void Executor::Shut(absl::Status reason) {
+void Executor::Shut(absl::Status reason, Closing closing) {
   {
     std::unique_lock lock(mutex_);
     if (refusal_.ok()) refusal_ = std::move(reason);
@@ -314,7 +314,7 @@ void Executor::Shut(absl::Status reason) {
     role_released_.wait(lock, [&] { return !leader_; });
     leader_ = true;
   }
-  CloseFile();
+  CloseFile(closing);
   std::lock_guard lock(mutex_);
   leader_ = false;
   role_released_.notify_all();
@@ -322,14 +322,14 @@ void Executor::Shut(absl::Status reason) {
 
 bool Executor::TryCloseFile() {
   if (!TryLead()) return false;
-  CloseFile();
+  CloseFile(Closing::kKeep);
   ReleaseRole();
   return true;
 }
 
-void Executor::CloseFile() {
+void Executor::CloseFile(Closing closing) {
   if (!backend_->is_open()) return;
-  backend_->Close();
+  backend_->Close(closing);
   shared_.open_files->Forget(this);
 }
 

@@ -66,7 +66,7 @@ class Executor final : public Database, public std::enable_shared_from_this<Exec
   // Everything that waits or comes later fails with `reason`, which running operations get from
   // their next Yield(); returns when they have ended and the file is closed. Never from inside an
   // operation.
-  void Shut(absl::Status reason);
+  void Shut(absl::Status reason, Closing closing);
   // Closes the file if nothing runs or waits; the next operation opens it again. False if it was
   // not idle.
   bool TryCloseFile();
@@ -87,7 +87,7 @@ class Executor final : public Database, public std::enable_shared_from_this<Exec
   void GiveRoleTo(Resume* resume);
   void ReleaseRole();
   absl::Status EnsureOpen();
-  void CloseFile();
+  void CloseFile(Closing closing);
 
   void Start(Waiting waiting);
   void FinishReads();

@@ -95,7 +95,7 @@ absl::Status StoreImpl::Drop(std::string_view name) {
     it->second.dropping = true;
     executor = it->second.executor;
   }
-  if (executor != nullptr) executor->Shut(DropPending(name));
+  if (executor != nullptr) executor->Shut(DropPending(name), Closing::kDiscard);
   std::lock_guard lock(mutex_);
   auto it = slots_.find(name);
   absl::Status status = medium_->Remove(it->first);
@@ -112,7 +112,8 @@ void StoreImpl::Close() {
       if (slot.executor != nullptr) executors.push_back(slot.executor);
     }
   }
-  for (const auto& executor : executors) executor->Shut(Closed());
+  for (const auto& executor : executors) executor->Shut(Closed(), Closing::kKeep);
+  medium_->StopTimers();
   threads_.Close();
   medium_->Close();
 }

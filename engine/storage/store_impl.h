@@ -29,7 +29,9 @@ class Medium {
                                                absl::AnyInvocable<void()> maintain) = 0;
   // Deletes what is kept of `name`, which is closed.
   virtual absl::Status Remove(const std::string& name) = 0;
-  // No backend is left.
+  // All databases are closed.
+  virtual void StopTimers() = 0;
+  // No thread is left that works for a backend.
   virtual void Close() = 0;
 };
 

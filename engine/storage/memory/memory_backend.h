@@ -13,7 +13,7 @@ namespace mayfly::engine {
 class MemoryBackend final : public Backend {
  public:
   absl::Status Open() override;
-  void Close() override { open_ = false; }
+  void Close(Closing) override { open_ = false; }
   bool is_open() const override { return open_; }
 
   absl::Status BeginWrite() override;

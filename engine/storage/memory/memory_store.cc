@@ -15,6 +15,7 @@ class MemoryMedium final : public Medium {
     return std::make_unique<MemoryBackend>();
   }
   absl::Status Remove(const std::string&) override { return absl::OkStatus(); }
+  void StopTimers() override {}
   void Close() override {}
 };
 

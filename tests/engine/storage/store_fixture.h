@@ -29,6 +29,12 @@ inline std::unique_ptr<Store> OpenMemory(const StoreOptions& options) {
   return OpenMemoryStore(options);
 }
 
+inline std::unique_ptr<Store> OpenSqlite(const StoreOptions& options) {
+  auto store = OpenSqliteStore(options);
+  EXPECT_TRUE(store.ok()) << store.status();
+  return store.ok() ? *std::move(store) : nullptr;
+}
+
 class StoreTest : public testing::TestWithParam<StoreKind> {
  protected:
   StoreTest() { Reopen(); }

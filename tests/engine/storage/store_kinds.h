@@ -9,6 +9,7 @@ namespace mayfly::engine {
 
 inline const StoreKind kStoreKinds[] = {
     {"memory", &OpenMemory, false},
+    {"sqlite", &OpenSqlite, true},
 };
 
 inline std::string NameOfKind(const testing::TestParamInfo<StoreKind>& info) {
