@@ -125,7 +125,11 @@ class Parser {
 
   Value Binary() {
     const size_t size = Size();
-    return Raw(Type::kBinary, Prefix(size) + Bytes(size + 1));
+    const std::string bytes = Bytes(size + 1);
+    const bool is_old = !bytes.empty() && static_cast<uint8_t>(bytes[0]) == bson::kBinaryOld;
+    // The old subtype has its own size inside.
+    if (is_old && (size < 4 || bytes.compare(1, 4, Prefix(size - 4)) != 0)) reader_.Fail();
+    return Raw(Type::kBinary, Prefix(size) + bytes);
   }
 
   Value DbPointer() {
