@@ -1,0 +1,213 @@
+#include "tools/bench/raw_clients.h"
+
+#include <algorithm>
+
+#include "tools/bench/mongo.h"
+
+namespace mayfly::bench {
+namespace {
+
+constexpr int64_t kBatch = 1000;
+constexpr int64_t kTweets = 10'000;
+constexpr int64_t kRange = 100;
+constexpr int64_t kTop = int64_t{1} << 62;
+
+struct State {
+  RawStore* raw;
+  std::mt19937_64 random{1};
+  Scale scale;
+  int64_t clients;
+  int64_t next_id = 1'000'000'000;
+  std::string copy = {};
+  int64_t sum = 0;
+};
+
+absl::Status Failed(const char* what) {
+  return base::Error(base::ErrorCode::kInternalError, std::string("raw: ") + what);
+}
+
+int64_t ScoreOf(const bson_t* document) {
+  bson_iter_t iter;
+  return bson_iter_init_find(&iter, document, "score") ? bson_iter_int64(&iter) : -1;
+}
+
+absl::Status FillRaw(RawStore& raw, int64_t count, MakeDocument make, bool secondary) {
+  MAYFLY_RETURN_IF_ERROR(raw.Clear());
+  std::mt19937_64 random(7);
+  for (int64_t id = 0; id < count; id += kBatch) {
+    MAYFLY_RETURN_IF_ERROR(raw.Begin());
+    for (int64_t i = id; i < std::min(id + kBatch, count); ++i) {
+      Document document = make(random, i);
+      MAYFLY_RETURN_IF_ERROR(raw.Insert(i, secondary ? ScoreOf(document.get()) : -1,
+                                        bson_get_data(document.get()), document.get()->len));
+    }
+    MAYFLY_RETURN_IF_ERROR(raw.Commit());
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<int64_t> FindOnes(State& state) {
+  MAYFLY_RETURN_IF_ERROR(state.raw->Run("BEGIN"));
+  for (int64_t i = 0; i < state.clients; ++i) {
+    sqlite3_stmt* find =
+        state.raw->Statement("SELECT d.v FROM k JOIN d ON d.id = k.id WHERE k.k = ?");
+    sqlite3_bind_int64(
+        find, 1, static_cast<int64_t>(state.random() % static_cast<uint64_t>(state.scale.records)));
+    if (sqlite3_step(find) != SQLITE_ROW) return Failed("the document is not found");
+    state.copy.assign(static_cast<const char*>(sqlite3_column_blob(find, 0)),
+                      static_cast<size_t>(sqlite3_column_bytes(find, 0)));
+    sqlite3_reset(find);
+  }
+  MAYFLY_RETURN_IF_ERROR(state.raw->Commit());
+  return state.clients;
+}
+
+absl::StatusOr<int64_t> InsertSome(State& state, int64_t count, MakeDocument make) {
+  MAYFLY_RETURN_IF_ERROR(state.raw->Begin());
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t id = state.next_id++;
+    Document document = make(state.random, id);
+    MAYFLY_RETURN_IF_ERROR(
+        state.raw->Insert(id, -1, bson_get_data(document.get()), document.get()->len));
+  }
+  MAYFLY_RETURN_IF_ERROR(state.raw->Commit());
+  return count;
+}
+
+absl::StatusOr<int64_t> InsertOnes(State& state) {
+  return InsertSome(state, state.clients, SmallDocument);
+}
+
+absl::StatusOr<int64_t> InsertBatch(State& state) {
+  return InsertSome(state, kBatch, ItemDocument);
+}
+
+absl::StatusOr<int64_t> Scan(State& state) {
+  sqlite3_stmt* scan = state.raw->Statement("SELECT v FROM d ORDER BY id");
+  int64_t count = 0;
+  while (sqlite3_step(scan) == SQLITE_ROW) {
+    state.copy.assign(static_cast<const char*>(sqlite3_column_blob(scan, 0)),
+                      static_cast<size_t>(sqlite3_column_bytes(scan, 0)));
+    ++count;
+  }
+  sqlite3_reset(scan);
+  return count;
+}
+
+// Binds a range of `score` with about `count` documents to the first two parameters.
+void BindRange(State& state, sqlite3_stmt* statement, int64_t count) {
+  const int64_t width = kTop / std::max<int64_t>(state.scale.documents, 1) * count;
+  const int64_t from = static_cast<int64_t>(
+      state.random() % static_cast<uint64_t>(std::max<int64_t>(kTop - width, 1)));
+  sqlite3_bind_int64(statement, 1, from);
+  sqlite3_bind_int64(statement, 2, from + width);
+}
+
+absl::StatusOr<int64_t> Range(State& state) {
+  sqlite3_stmt* range = state.raw->Statement(
+      "SELECT d.v FROM s CROSS JOIN d ON d.id = s.id WHERE s.k >= ? AND s.k < ? ORDER BY s.k LIMIT "
+      "100");
+  BindRange(state, range, kRange);
+  int64_t count = 0;
+  while (sqlite3_step(range) == SQLITE_ROW) {
+    state.copy.assign(static_cast<const char*>(sqlite3_column_blob(range, 0)),
+                      static_cast<size_t>(sqlite3_column_bytes(range, 0)));
+    ++count;
+  }
+  sqlite3_reset(range);
+  return count;
+}
+
+absl::StatusOr<int64_t> CountRange(State& state) {
+  sqlite3_stmt* range = state.raw->Statement("SELECT k FROM s WHERE k >= ? AND k < ?");
+  BindRange(state, range, state.scale.documents / 10);
+  int64_t count = 0;
+  while (sqlite3_step(range) == SQLITE_ROW) ++count;
+  sqlite3_reset(range);
+  return std::max<int64_t>(count, 1);
+}
+
+absl::StatusOr<int64_t> Parse(State& state, int fields) {
+  sqlite3_stmt* scan = state.raw->Statement("SELECT v FROM d ORDER BY id");
+  int64_t count = 0;
+  while (sqlite3_step(scan) == SQLITE_ROW) {
+    bson_t document;
+    if (!bson_init_static(&document, static_cast<const uint8_t*>(sqlite3_column_blob(scan, 0)),
+                          static_cast<size_t>(sqlite3_column_bytes(scan, 0)))) {
+      return Failed("a document is broken");
+    }
+    bson_iter_t iter;
+    if (bson_iter_init_find(&iter, &document, "user")) state.sum += bson_iter_int64(&iter);
+    if (fields > 1 && bson_iter_init_find(&iter, &document, "kind"))
+      state.sum += bson_iter_int32(&iter);
+    ++count;
+  }
+  sqlite3_reset(scan);
+  return count;
+}
+
+absl::StatusOr<int64_t> ParseOne(State& state) { return Parse(state, 1); }
+
+absl::StatusOr<int64_t> ParseTwo(State& state) { return Parse(state, 2); }
+
+absl::StatusOr<int64_t> DeleteAll(State& state) {
+  MAYFLY_RETURN_IF_ERROR(state.raw->Begin());
+  // A condition keeps SQLite from its short cut for whole tables.
+  for (const char* sql : {"DELETE FROM d WHERE id >= 0", "DELETE FROM k WHERE k >= 0",
+                          "DELETE FROM s WHERE k >= 0"}) {
+    MAYFLY_RETURN_IF_ERROR(state.raw->Run(sql));
+  }
+  MAYFLY_RETURN_IF_ERROR(state.raw->Commit());
+  return state.scale.documents;
+}
+
+std::unique_ptr<Client> Start(const ClientArguments& arguments,
+                              FunctionClient<State>::Function function) {
+  return MakeClient(
+      State{.raw = arguments.raw, .scale = arguments.scale, .clients = arguments.clients},
+      function);
+}
+
+}  // namespace
+
+absl::Status RawClear(const ClientArguments& arguments) { return arguments.raw->Clear(); }
+
+absl::Status RawFillRecords(const ClientArguments& arguments) {
+  return FillRaw(*arguments.raw, arguments.scale.records, ItemDocument, false);
+}
+
+absl::Status RawFillItems(const ClientArguments& arguments) {
+  return FillRaw(*arguments.raw, arguments.scale.documents, ItemDocument, true);
+}
+
+absl::Status RawFillTweets(const ClientArguments& arguments) {
+  return FillRaw(*arguments.raw, kTweets, TweetDocument, false);
+}
+
+std::unique_ptr<Client> RawFindOne(const ClientArguments& arguments) {
+  return Start(arguments, FindOnes);
+}
+std::unique_ptr<Client> RawInsertOne(const ClientArguments& arguments) {
+  return Start(arguments, InsertOnes);
+}
+std::unique_ptr<Client> RawInsertMany(const ClientArguments& arguments) {
+  return Start(arguments, InsertBatch);
+}
+std::unique_ptr<Client> RawScan(const ClientArguments& arguments) { return Start(arguments, Scan); }
+std::unique_ptr<Client> RawRange(const ClientArguments& arguments) {
+  return Start(arguments, Range);
+}
+std::unique_ptr<Client> RawCountRange(const ClientArguments& arguments) {
+  return Start(arguments, CountRange);
+}
+std::unique_ptr<Client> RawParseTwo(const ClientArguments& arguments) {
+  return Start(arguments, ParseTwo);
+}
+std::unique_ptr<Client> RawParseOne(const ClientArguments& arguments) {
+  return Start(arguments, ParseOne);
+}
+std::unique_ptr<Client> RawDeleteAll(const ClientArguments& arguments) {
+  return Start(arguments, DeleteAll);
+}
+
+}  // namespace mayfly::bench
