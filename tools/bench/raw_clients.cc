@@ -26,20 +26,28 @@ absl::Status Failed(const char* what) {
   return base::Error(base::ErrorCode::kInternalError, std::string("raw: ") + what);
 }
 
-int64_t ScoreOf(const bson_t* document) {
+int64_t NumberOf(const bson_t* document, const char* name) {
   bson_iter_t iter;
-  return bson_iter_init_find(&iter, document, "score") ? bson_iter_int64(&iter) : -1;
+  return bson_iter_init_find(&iter, document, name) ? bson_iter_as_int64(&iter) : 0;
 }
 
-absl::Status FillRaw(RawStore& raw, int64_t count, MakeDocument make, bool secondary) {
+// Inserts the document with entries in the first `indexes` of the indexes on score, user and
+// createdAt.
+absl::Status InsertItem(RawStore& raw, int64_t id, const Document& document, size_t indexes) {
+  const int64_t keys[] = {NumberOf(document.get(), "score"), NumberOf(document.get(), "user"),
+                          1'700'000'000'000 + id};
+  return raw.Insert(id, std::span<const int64_t>(keys).first(indexes),
+                    bson_get_data(document.get()), document.get()->len);
+}
+
+absl::Status FillRaw(RawStore& raw, int64_t count, MakeDocument make, size_t indexes) {
+  MAYFLY_RETURN_IF_ERROR(raw.Run("PRAGMA synchronous=NORMAL"));
   MAYFLY_RETURN_IF_ERROR(raw.Clear());
   std::mt19937_64 random(7);
   for (int64_t id = 0; id < count; id += kBatch) {
     MAYFLY_RETURN_IF_ERROR(raw.Begin());
     for (int64_t i = id; i < std::min(id + kBatch, count); ++i) {
-      Document document = make(random, i);
-      MAYFLY_RETURN_IF_ERROR(raw.Insert(i, secondary ? ScoreOf(document.get()) : -1,
-                                        bson_get_data(document.get()), document.get()->len));
+      MAYFLY_RETURN_IF_ERROR(InsertItem(raw, i, make(random, i), indexes));
     }
     MAYFLY_RETURN_IF_ERROR(raw.Commit());
   }
@@ -62,24 +70,26 @@ absl::StatusOr<int64_t> FindOnes(State& state) {
   return state.clients;
 }
 
-absl::StatusOr<int64_t> InsertSome(State& state, int64_t count, MakeDocument make) {
+absl::StatusOr<int64_t> InsertSome(State& state, int64_t count, MakeDocument make, size_t indexes) {
   MAYFLY_RETURN_IF_ERROR(state.raw->Begin());
   for (int64_t i = 0; i < count; ++i) {
     const int64_t id = state.next_id++;
-    Document document = make(state.random, id);
-    MAYFLY_RETURN_IF_ERROR(
-        state.raw->Insert(id, -1, bson_get_data(document.get()), document.get()->len));
+    MAYFLY_RETURN_IF_ERROR(InsertItem(*state.raw, id, make(state.random, id), indexes));
   }
   MAYFLY_RETURN_IF_ERROR(state.raw->Commit());
   return count;
 }
 
 absl::StatusOr<int64_t> InsertOnes(State& state) {
-  return InsertSome(state, state.clients, SmallDocument);
+  return InsertSome(state, state.clients, SmallDocument, 0);
 }
 
 absl::StatusOr<int64_t> InsertBatch(State& state) {
-  return InsertSome(state, kBatch, ItemDocument);
+  return InsertSome(state, kBatch, ItemDocument, 0);
+}
+
+absl::StatusOr<int64_t> InsertIndexedBatch(State& state) {
+  return InsertSome(state, kBatch, ItemDocument, 3);
 }
 
 absl::StatusOr<int64_t> Scan(State& state) {
@@ -105,7 +115,8 @@ void BindRange(State& state, sqlite3_stmt* statement, int64_t count) {
 
 absl::StatusOr<int64_t> Range(State& state) {
   sqlite3_stmt* range = state.raw->Statement(
-      "SELECT d.v FROM s CROSS JOIN d ON d.id = s.id WHERE s.k >= ? AND s.k < ? ORDER BY s.k LIMIT "
+      "SELECT d.v FROM s0 CROSS JOIN d ON d.id = s0.id WHERE s0.k >= ? AND s0.k < ? ORDER BY s0.k "
+      "LIMIT "
       "100");
   BindRange(state, range, kRange);
   int64_t count = 0;
@@ -119,7 +130,7 @@ absl::StatusOr<int64_t> Range(State& state) {
 }
 
 absl::StatusOr<int64_t> CountRange(State& state) {
-  sqlite3_stmt* range = state.raw->Statement("SELECT k FROM s WHERE k >= ? AND k < ?");
+  sqlite3_stmt* range = state.raw->Statement("SELECT k FROM s0 WHERE k >= ? AND k < ?");
   BindRange(state, range, state.scale.documents / 10);
   int64_t count = 0;
   while (sqlite3_step(range) == SQLITE_ROW) ++count;
@@ -154,7 +165,7 @@ absl::StatusOr<int64_t> DeleteAll(State& state) {
   MAYFLY_RETURN_IF_ERROR(state.raw->Begin());
   // A condition keeps SQLite from its short cut for whole tables.
   for (const char* sql : {"DELETE FROM d WHERE id >= 0", "DELETE FROM k WHERE k >= 0",
-                          "DELETE FROM s WHERE k >= 0"}) {
+                          "DELETE FROM s0 WHERE k >= 0"}) {
     MAYFLY_RETURN_IF_ERROR(state.raw->Run(sql));
   }
   MAYFLY_RETURN_IF_ERROR(state.raw->Commit());
@@ -170,18 +181,26 @@ std::unique_ptr<Client> Start(const ClientArguments& arguments,
 
 }  // namespace
 
-absl::Status RawClear(const ClientArguments& arguments) { return arguments.raw->Clear(); }
+absl::Status RawClear(const ClientArguments& arguments) {
+  MAYFLY_RETURN_IF_ERROR(arguments.raw->Run("PRAGMA synchronous=NORMAL"));
+  return arguments.raw->Clear();
+}
+
+absl::Status RawClearSynced(const ClientArguments& arguments) {
+  MAYFLY_RETURN_IF_ERROR(arguments.raw->Clear());
+  return arguments.raw->Run("PRAGMA synchronous=FULL");
+}
 
 absl::Status RawFillRecords(const ClientArguments& arguments) {
-  return FillRaw(*arguments.raw, arguments.scale.records, ItemDocument, false);
+  return FillRaw(*arguments.raw, arguments.scale.records, ItemDocument, 0);
 }
 
 absl::Status RawFillItems(const ClientArguments& arguments) {
-  return FillRaw(*arguments.raw, arguments.scale.documents, ItemDocument, true);
+  return FillRaw(*arguments.raw, arguments.scale.documents, ItemDocument, 1);
 }
 
 absl::Status RawFillTweets(const ClientArguments& arguments) {
-  return FillRaw(*arguments.raw, kTweets, TweetDocument, false);
+  return FillRaw(*arguments.raw, kTweets, TweetDocument, 0);
 }
 
 std::unique_ptr<Client> RawFindOne(const ClientArguments& arguments) {
@@ -192,6 +211,9 @@ std::unique_ptr<Client> RawInsertOne(const ClientArguments& arguments) {
 }
 std::unique_ptr<Client> RawInsertMany(const ClientArguments& arguments) {
   return Start(arguments, InsertBatch);
+}
+std::unique_ptr<Client> RawInsertManyIndexed(const ClientArguments& arguments) {
+  return Start(arguments, InsertIndexedBatch);
 }
 std::unique_ptr<Client> RawScan(const ClientArguments& arguments) { return Start(arguments, Scan); }
 std::unique_ptr<Client> RawRange(const ClientArguments& arguments) {

@@ -7,7 +7,9 @@
 
 namespace mayfly::bench {
 
+// Empty tables; the second syncs every commit.
 absl::Status RawClear(const ClientArguments& arguments);
+absl::Status RawClearSynced(const ClientArguments& arguments);
 // `scale.records` documents of 300 bytes.
 absl::Status RawFillRecords(const ClientArguments& arguments);
 // `scale.documents` documents of 300 bytes with `score` in the secondary index.
@@ -21,6 +23,8 @@ std::unique_ptr<Client> RawFindOne(const ClientArguments& arguments);
 std::unique_ptr<Client> RawInsertOne(const ClientArguments& arguments);
 // 1,000 documents of 300 bytes in one transaction.
 std::unique_ptr<Client> RawInsertMany(const ClientArguments& arguments);
+// The same with three secondary indexes.
+std::unique_ptr<Client> RawInsertManyIndexed(const ClientArguments& arguments);
 // A scan that copies every document.
 std::unique_ptr<Client> RawScan(const ClientArguments& arguments);
 // 100 documents of an index range, fetched in its order.

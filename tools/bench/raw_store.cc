@@ -70,10 +70,12 @@ absl::StatusOr<std::unique_ptr<RawStore>> RawStore::Open(const std::string& fold
         std::string("PRAGMA secure_delete=OFF"), std::string("PRAGMA wal_autocheckpoint=0"),
         std::string("CREATE TABLE IF NOT EXISTS d(id INTEGER PRIMARY KEY, v BLOB)"),
         std::string(
-            "CREATE TABLE IF NOT EXISTS k(k INTEGER PRIMARY KEY, id INTEGER) WITHOUT ROWID"),
-        std::string("CREATE TABLE IF NOT EXISTS s(k INTEGER, id INTEGER, PRIMARY KEY(k, id)) "
-                    "WITHOUT ROWID")}) {
+            "CREATE TABLE IF NOT EXISTS k(k INTEGER PRIMARY KEY, id INTEGER) WITHOUT ROWID")}) {
     MAYFLY_RETURN_IF_ERROR(store->Run(pragma));
+  }
+  for (const char* table : {"s0", "s1", "s2"}) {
+    MAYFLY_RETURN_IF_ERROR(store->Run(std::string("CREATE TABLE IF NOT EXISTS ") + table +
+                                      "(k INTEGER, id INTEGER, PRIMARY KEY(k, id)) WITHOUT ROWID"));
   }
   store->checkpointer_ = std::make_unique<Checkpointer>(file);
   return store;
@@ -106,24 +108,31 @@ sqlite3_stmt* RawStore::Statement(const char* sql) {
 
 absl::Status RawStore::Clear() {
   for (const auto& [sql, statement] : cache_->statements) sqlite3_reset(statement);
-  return Run("DELETE FROM d; DELETE FROM k; DELETE FROM s");
+  return Run("DELETE FROM d; DELETE FROM k; DELETE FROM s0; DELETE FROM s1; DELETE FROM s2");
 }
 
-absl::Status RawStore::Insert(int64_t key, int64_t secondary, const void* data, size_t size) {
+absl::Status RawStore::Insert(int64_t key, std::span<const int64_t> secondary, const void* data,
+                              size_t size) {
+  static constexpr const char* kEntries[] = {"INSERT INTO s0(k, id) VALUES(?, ?)",
+                                             "INSERT INTO s1(k, id) VALUES(?, ?)",
+                                             "INSERT INTO s2(k, id) VALUES(?, ?)"};
   const int64_t id = next_id_++;
   sqlite3_stmt* document = Statement("INSERT INTO d(id, v) VALUES(?, ?)");
   sqlite3_bind_int64(document, 1, id);
   sqlite3_bind_blob64(document, 2, data, size, SQLITE_STATIC);
   if (sqlite3_step(document) != SQLITE_DONE) return SqliteError(db_, "insert a document");
-  sqlite3_stmt* entry = Statement("INSERT INTO k(k, id) VALUES(?, ?)");
+  MAYFLY_RETURN_IF_ERROR(InsertEntry("INSERT INTO k(k, id) VALUES(?, ?)", key, id));
+  for (size_t i = 0; i < secondary.size() && i < std::size(kEntries); ++i) {
+    MAYFLY_RETURN_IF_ERROR(InsertEntry(kEntries[i], secondary[i], id));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RawStore::InsertEntry(const char* sql, int64_t key, int64_t id) {
+  sqlite3_stmt* entry = Statement(sql);
   sqlite3_bind_int64(entry, 1, key);
   sqlite3_bind_int64(entry, 2, id);
-  if (sqlite3_step(entry) != SQLITE_DONE) return SqliteError(db_, "insert a key");
-  if (secondary < 0) return absl::OkStatus();
-  sqlite3_stmt* index = Statement("INSERT INTO s(k, id) VALUES(?, ?)");
-  sqlite3_bind_int64(index, 1, secondary);
-  sqlite3_bind_int64(index, 2, id);
-  if (sqlite3_step(index) != SQLITE_DONE) return SqliteError(db_, "insert an index entry");
+  if (sqlite3_step(entry) != SQLITE_DONE) return SqliteError(db_, "insert an index entry");
   return absl::OkStatus();
 }
 

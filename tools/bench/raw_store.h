@@ -3,13 +3,14 @@
 // of their own.
 //   d(id INTEGER PRIMARY KEY, v BLOB)                       documents
 //   k(k INTEGER PRIMARY KEY, id) WITHOUT ROWID              _id to record id
-//   s(k INTEGER, id INTEGER, PRIMARY KEY(k, id)) WITHOUT ROWID   one secondary index
+//   s0, s1, s2(k INTEGER, id INTEGER, PRIMARY KEY(k, id)) WITHOUT ROWID   secondary indexes
 #pragma once
 
 #include <sqlite3.h>
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "base/status.h"
@@ -31,14 +32,17 @@ class RawStore {
   absl::Status Clear();
   absl::Status Begin() { return Run("BEGIN IMMEDIATE"); }
   absl::Status Commit() { return Run("COMMIT"); }
-  // One document with its `_id` entry, and an entry in the secondary index if `secondary` is not
-  // negative.
-  absl::Status Insert(int64_t key, int64_t secondary, const void* data, size_t size);
+  // One document with its `_id` entry, and an entry in as many of the secondary indexes as there
+  // are keys for them.
+  absl::Status Insert(int64_t key, std::span<const int64_t> secondary, const void* data,
+                      size_t size);
 
  private:
   class Checkpointer;
 
   RawStore() = default;
+
+  absl::Status InsertEntry(const char* sql, int64_t key, int64_t id);
 
   sqlite3* db_ = nullptr;
   int64_t next_id_ = 1;
