@@ -100,8 +100,8 @@ absl::Status CheckPath(std::string_view path) {
   return status;
 }
 
-absl::StatusOr<SortPart> ParsePart(const bson::Element& field, const SortContext& context) {
-  SortPart part;
+absl::StatusOr<SortField> ParsePart(const bson::Element& field, const SortContext& context) {
+  SortField part;
   if (field.value.IsDocument()) {
     MAYFLY_ASSIGN_OR_RETURN(part.meta, ParseMeta(field.value.AsDocument(), context));
     part.descending = part.meta != SortMeta::kGeoNearDistance;
@@ -144,13 +144,13 @@ Value MakeKey(const std::vector<ValueView>& values) {
 
 }  // namespace
 
-absl::StatusOr<SortPattern> SortPattern::Parse(bson::View pattern, const SortContext& context) {
-  SortPattern result;
+absl::StatusOr<SortSpec> SortSpec::Parse(bson::View pattern, const SortContext& context) {
+  SortSpec result;
   result.strings_ = context.strings;
   std::set<std::string_view> names;
   int fields = 0;
   for (const bson::Element& field : pattern) {
-    MAYFLY_ASSIGN_OR_RETURN(SortPart part, ParsePart(field, context));
+    MAYFLY_ASSIGN_OR_RETURN(SortField part, ParsePart(field, context));
     if (part.meta == SortMeta::kNone && !names.insert(field.key).second) {
       return Error(kDuplicate, StrCat("$sort key must not contain duplicate keys (duplicate: '",
                                       field.key, "')"));
@@ -162,19 +162,19 @@ absl::StatusOr<SortPattern> SortPattern::Parse(bson::View pattern, const SortCon
   return result;
 }
 
-bool SortPattern::NeedsRandom() const {
+bool SortSpec::NeedsRandom() const {
   return std::any_of(parts_.begin(), parts_.end(),
-                     [](const SortPart& part) { return part.meta == SortMeta::kRandom; });
+                     [](const SortField& part) { return part.meta == SortMeta::kRandom; });
 }
 
-absl::StatusOr<Value> SortPattern::KeyOf(bson::View document, const Row* row,
-                                         base::Random* random) const {
+absl::StatusOr<Value> SortSpec::KeyOf(bson::View document, const Row* row,
+                                      base::Random* random) const {
   std::vector<Value> metadata;
   metadata.reserve(parts_.size());
   std::vector<ValueView> key;
   std::vector<const Path*> paths;
   bool has_arrays = false;
-  for (const SortPart& part : parts_) {
+  for (const SortField& part : parts_) {
     if (part.meta != SortMeta::kNone) {
       metadata.push_back(MetaValue(part.meta, row, random));
       key.push_back(metadata.back());
@@ -199,8 +199,7 @@ absl::StatusOr<Value> SortPattern::KeyOf(bson::View document, const Row* row,
   return MakeKey(first.value_or(key));
 }
 
-int SortPattern::CompareKeys(const std::vector<ValueView>& a,
-                             const std::vector<ValueView>& b) const {
+int SortSpec::CompareKeys(const std::vector<ValueView>& a, const std::vector<ValueView>& b) const {
   constexpr ValueView kNull(Type::kNull, nullptr, 0);
   for (size_t i = 0; i < parts_.size(); ++i) {
     const ValueView x = a[i].IsMissing() ? kNull : a[i];
@@ -211,10 +210,10 @@ int SortPattern::CompareKeys(const std::vector<ValueView>& a,
   return 0;
 }
 
-int SortPattern::Compare(ValueView a, ValueView b) const {
+int SortSpec::Compare(ValueView a, ValueView b) const {
   auto x = a.AsDocument().begin();
   auto y = b.AsDocument().begin();
-  for (const SortPart& part : parts_) {
+  for (const SortField& part : parts_) {
     const int order = bson::Compare(x->value, y->value, strings_);
     if (order != 0) return part.descending ? -order : order;
     ++x;

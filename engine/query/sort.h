@@ -18,7 +18,7 @@ namespace mayfly::engine {
 
 enum class SortMeta : uint8_t { kNone, kTextScore, kRandom, kGeoNearDistance, kSearchScore };
 
-struct SortPart {
+struct SortField {
   Path path;                // of kNone; otherwise the name the pattern gives it
   bool descending = false;  // metadata sorts descending, except the distance
   SortMeta meta = SortMeta::kNone;
@@ -32,15 +32,15 @@ struct SortContext {
 };
 
 // A parsed pattern. Immutable, thread-safe.
-class SortPattern {
+class SortSpec {
  public:
   // {} gives a pattern without parts, under which all rows are equal. Errors: 15974 a direction
   // that is no number, 15975 one that is not 1 or -1, 17312, 9 and 31138 for objects other than a
   // known {$meta: ...}, 40218 for metadata that is not there, 40352, 40353, 15998, 16410 for bad
   // paths, 15 for one that is too deep, 7472500 for a duplicate, 13103 for more than 32 fields.
-  static absl::StatusOr<SortPattern> Parse(bson::View pattern, const SortContext& context);
+  static absl::StatusOr<SortSpec> Parse(bson::View pattern, const SortContext& context);
 
-  const std::vector<SortPart>& parts() const { return parts_; }
+  const std::vector<SortField>& parts() const { return parts_; }
   bool empty() const { return parts_.empty(); }
   bool NeedsRandom() const;
 
@@ -58,7 +58,7 @@ class SortPattern {
   int CompareKeys(const std::vector<bson::ValueView>& a,
                   const std::vector<bson::ValueView>& b) const;
 
-  std::vector<SortPart> parts_;
+  std::vector<SortField> parts_;
   const bson::StringComparator* strings_ = nullptr;
 };
 

@@ -7,18 +7,18 @@ namespace mayfly::engine {
 namespace {
 
 int ParseError(std::string_view pattern) {
-  return static_cast<int>(base::CodeOf(SortPattern::Parse(Json(pattern), {}).status()));
+  return static_cast<int>(base::CodeOf(SortSpec::Parse(Json(pattern), {}).status()));
 }
 
 // The key as JSON, or the error code.
 std::string Key(std::string_view pattern, std::string_view document) {
-  const absl::StatusOr<SortPattern> sort = SortPattern::Parse(Json(pattern), {});
+  const absl::StatusOr<SortSpec> sort = SortSpec::Parse(Json(pattern), {});
   const absl::StatusOr<bson::Value> key = sort->KeyOf(Json(document));
   if (!key.ok()) return std::to_string(static_cast<int>(base::CodeOf(key.status())));
   return bson::ToShellText(*key);
 }
 
-TEST(SortPattern, RefusesWhatMongoDbRefuses) {
+TEST(SortSpec, RefusesWhatMongoDbRefuses) {
   EXPECT_EQ(ParseError(R"({"a": 1, "b.c": -1.9})"), 0);
   EXPECT_EQ(ParseError("{}"), 0);
   EXPECT_EQ(ParseError(R"({"a": "asc"})"), 15974);
@@ -33,7 +33,7 @@ TEST(SortPattern, RefusesWhatMongoDbRefuses) {
   EXPECT_EQ(ParseError(R"({"$a": 1})"), 16410);
 }
 
-TEST(SortPattern, KeyTakesTheElementThatSortsFirst) {
+TEST(SortSpec, KeyTakesTheElementThatSortsFirst) {
   EXPECT_EQ(Key(R"({"a": 1})", R"({"a": [3, 1, 2]})"), "[ 1 ]");
   EXPECT_EQ(Key(R"({"a": -1})", R"({"a": [3, 1, 2]})"), "[ 3 ]");
   EXPECT_EQ(Key(R"({"a": 1})", "{}"), "[ null ]");
@@ -47,12 +47,12 @@ TEST(SortPattern, KeyTakesTheElementThatSortsFirst) {
             "[ 1, 5 ]");
 }
 
-TEST(SortPattern, ParallelArraysAreAnError) {
+TEST(SortSpec, ParallelArraysAreAnError) {
   EXPECT_EQ(Key(R"({"a": 1, "b": 1})", R"({"a": [1], "b": [1]})"), "2");
 }
 
-TEST(SortPattern, ComparesInItsDirections) {
-  const auto sort = SortPattern::Parse(Json(R"({"a": 1, "b": -1})"), {});
+TEST(SortSpec, ComparesInItsDirections) {
+  const auto sort = SortSpec::Parse(Json(R"({"a": 1, "b": -1})"), {});
   const bson::Value x = *sort->KeyOf(Json(R"({"a": 1, "b": 1})"));
   const bson::Value y = *sort->KeyOf(Json(R"({"a": 1, "b": 2})"));
   EXPECT_GT(sort->Compare(x, y), 0);
