@@ -1,9 +1,6 @@
 // What no driver sends, over a real socket: every row either gets MongoDB's error and goes on, or
 // ends that connection with one line in the log; another client never notices.
-#include <spdlog/sinks/ostream_sink.h>
-
 #include <random>
-#include <sstream>
 #include <vector>
 
 #include "base/limits.h"
@@ -30,26 +27,6 @@ using test::Nested;
 using test::RawClient;
 using test::SequenceSection;
 using ::testing::HasSubstr;
-
-// Collects the log while it lives.
-class LogCapture {
- public:
-  LogCapture() : before_(spdlog::default_logger()) {
-    auto sink = std::make_shared<spdlog::sinks::ostream_sink_mt>(text_, /*force_flush=*/true);
-    spdlog::set_default_logger(std::make_shared<spdlog::logger>("capture", std::move(sink)));
-  }
-  ~LogCapture() { spdlog::set_default_logger(before_); }
-  std::vector<std::string> Lines() const {
-    std::vector<std::string> lines;
-    std::istringstream stream(text_.str());
-    for (std::string line; std::getline(stream, line);) lines.push_back(line);
-    return lines;
-  }
-
- private:
-  std::ostringstream text_;
-  std::shared_ptr<spdlog::logger> before_;
-};
 
 std::string Ping() { return Msg(BodySection(Command("ping"))); }
 
@@ -171,7 +148,7 @@ void CheckAnswered(const Row& row, RawClient* client) {
 }
 
 void CheckRow(const Row& row, EchoServer* server, RawClient* bystander) {
-  const LogCapture log;
+  const base::LogCapture log;
   RawClient client = RawClient::Tcp(server->port());
   client.Send(row.bytes);
   if (row.log[0] == '\0') {
@@ -244,7 +221,7 @@ TEST(BadInput, HttpIsToldWhereItIs) {
 TEST(BadInput, OpenAndCloseLeavesNothingBehind) {
   EchoServer server;
   RawClient bystander = RawClient::Tcp(server.port());
-  const LogCapture log;
+  const base::LogCapture log;
   for (int i = 0; i < 200; ++i) {
     RawClient::Tcp(server.port());
     ASSERT_TRUE(bystander.Call(Ping()).has_value());
@@ -256,7 +233,7 @@ TEST(BadInput, OpenAndCloseLeavesNothingBehind) {
 
 TEST(BadInput, ClientThatLeavesInTheMiddleOfAMessageIsLogged) {
   EchoServer server;
-  const LogCapture log;
+  const base::LogCapture log;
   {
     RawClient client = RawClient::Tcp(server.port());
     ASSERT_TRUE(client.Send(Header(1'000'000) + "beginning"));
@@ -267,7 +244,7 @@ TEST(BadInput, ClientThatLeavesInTheMiddleOfAMessageIsLogged) {
 
 TEST(BadInput, NoiseNeverStopsTheServer) {
   EchoServer server;
-  const LogCapture log;
+  const base::LogCapture log;
   std::mt19937_64 random(20250101);
   for (int round = 0; round < 300; ++round) {
     RawClient client = RawClient::Tcp(server.port());
