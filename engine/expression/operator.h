@@ -60,6 +60,7 @@ absl::Span<const OperatorRow> ConditionalOperators();
 absl::Span<const OperatorRow> LiteralOperators();
 absl::Span<const OperatorRow> MiscOperators();
 absl::Span<const OperatorRow> ObjectOperators();
+absl::Span<const OperatorRow> PercentileOperators();
 absl::Span<const OperatorRow> RegexOperators();
 absl::Span<const OperatorRow> SetOperators();
 absl::Span<const OperatorRow> StringEditOperators();

@@ -26,6 +26,7 @@ absl::Span<const absl::Span<const OperatorRow>> OperatorFamilies() {
       ArrayOperators(),       ArrayOrderOperators(),   BitwiseOperators(),
       BooleanOperators(),     ComparisonOperators(),   ConditionalOperators(),
       LiteralOperators(),     MiscOperators(),         ObjectOperators(),
+      PercentileOperators(),
       RegexOperators(),       SetOperators(),          StringEditOperators(),
       StringOperators(),      TrigonometryOperators(),
   };

@@ -1,0 +1,101 @@
+// $project, $addFields, $set and $unset: every document in another shape.
+#include <algorithm>
+
+#include "base/strings.h"
+#include "engine/aggregate/shape.h"
+#include "engine/aggregate/stage_rows.h"
+
+namespace mayfly::engine {
+namespace {
+
+class ShapeStream final : public StageStream {
+ public:
+  ShapeStream(std::unique_ptr<Stream> source, const Shape& shape, const Runtime& runtime)
+      : StageStream(std::move(source)), shape_(shape), frame_(*runtime.evaluation) {}
+
+  absl::StatusOr<bool> Next(Row* row) override {
+    MAYFLY_ASSIGN_OR_RETURN(bool more, source().Next(row));
+    if (!more) return false;
+    frame_.root = row->doc();
+    frame_.row = row;
+    MAYFLY_ASSIGN_OR_RETURN(bson::Document shaped, shape_.Apply(frame_));
+    row->Own(std::move(shaped));
+    row->record_id = kNoRecord;
+    return true;
+  }
+
+ private:
+  const Shape& shape_;
+  Frame frame_;
+};
+
+class ShapeStage final : public Stage {
+ public:
+  ShapeStage(const StageRow& row, Shape shape) : Stage(row), shape_(std::move(shape)) {}
+
+  absl::StatusOr<std::unique_ptr<Stream>> MakeStream(std::unique_ptr<Stream> source,
+                                                     const Runtime& runtime) const override {
+    return std::make_unique<ShapeStream>(std::move(source), shape_, runtime);
+  }
+  Fields AddDependencies(Dependencies* out) const override {
+    shape_.AddDependencies(out);
+    return shape_.kind() == Shape::Kind::kInclusion ? Fields::kDropsOthers : Fields::kPassesOn;
+  }
+
+ private:
+  const Shape shape_;
+};
+
+absl::Status ParseProject(bson::ValueView operand, const StageRow& row, const PipelineContext& context,
+                          std::vector<StagePtr>* out) {
+  if (!operand.IsDocument()) return base::Error(15969, "$project specification must be an object");
+  MAYFLY_ASSIGN_OR_RETURN(Shape shape, Shape::ParseProject(operand.AsDocument(), context.expressions));
+  out->push_back(std::make_unique<ShapeStage>(row, std::move(shape)));
+  return absl::OkStatus();
+}
+
+absl::Status ParseAddFields(bson::ValueView operand, const StageRow& row, const PipelineContext& context,
+                            std::vector<StagePtr>* out) {
+  if (!operand.IsDocument()) {
+    return base::Error(40272, base::StrCat(row.name, " specification stage must be an object, got ",
+                                           bson::TypeName(operand.type())));
+  }
+  MAYFLY_ASSIGN_OR_RETURN(Shape shape, Shape::ParseAddFields(operand.AsDocument(), context.expressions));
+  out->push_back(std::make_unique<ShapeStage>(row, std::move(shape)));
+  return absl::OkStatus();
+}
+
+absl::Status ParseUnset(bson::ValueView operand, const StageRow& row, const PipelineContext&,
+                        std::vector<StagePtr>* out) {
+  std::vector<std::string> paths;
+  if (operand.IsString()) {
+    paths.emplace_back(operand.AsString());
+  } else if (!operand.IsArray()) {
+    return base::Error(31002, "$unset specification must be a string or an array");
+  } else {
+    if (operand.AsDocument().empty()) {
+      return base::Error(31119, "$unset specification must be a string or an array with at least one field");
+    }
+    for (const bson::Element& element : operand.AsDocument()) {
+      if (!element.value.IsString()) {
+        return base::Error(31120, "$unset specification must be a string or an array containing only string values");
+      }
+      paths.emplace_back(element.value.AsString());
+    }
+  }
+  MAYFLY_ASSIGN_OR_RETURN(Shape shape, Shape::ParseUnset(paths));
+  out->push_back(std::make_unique<ShapeStage>(row, std::move(shape)));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+const StageRow kAddFieldsRow = {
+    .name = "$addFields", .parse = ParseAddFields, .help = "adds or replaces fields", .in_update = true};
+const StageRow kProjectRow = {
+    .name = "$project", .parse = ParseProject, .help = "keeps, drops and computes fields", .in_update = true};
+const StageRow kSetRow = {
+    .name = "$set", .parse = ParseAddFields, .help = "another name of $addFields", .in_update = true};
+const StageRow kUnsetRow = {.name = "$unset", .parse = ParseUnset, .help = "drops fields", .in_update = true};
+
+}  // namespace mayfly::engine

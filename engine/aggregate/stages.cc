@@ -1,0 +1,35 @@
+// The list of all stages, and the look-up by name.
+#include "absl/container/flat_hash_map.h"
+#include "base/strings.h"
+#include "engine/aggregate/stage.h"
+#include "engine/aggregate/stage_rows.h"
+
+namespace mayfly::engine {
+namespace {
+
+using NameMap = absl::flat_hash_map<absl::string_view, const StageRow*>;
+
+NameMap MakeNameMap() {
+  NameMap map;
+  for (const StageRow* row : StageRows()) map.emplace(base::ToAbsl(row->name), row);
+  return map;
+}
+
+}  // namespace
+
+absl::Span<const StageRow* const> StageRows() {
+  static const auto* const rows = new std::vector<const StageRow*>{
+      &kAddFieldsRow, &kSetRow,   &kCountRow, &kGroupRow,       &kLimitRow,       &kMatchRow, &kProjectRow,
+      &kUnsetRow,     &kSkipRow,  &kSortRow,  &kReplaceRootRow, &kReplaceWithRow, &kUnwindRow, &kSortByCountRow,
+      &kDocumentsRow,
+  };
+  return *rows;
+}
+
+const StageRow* FindStage(std::string_view name) {
+  static const NameMap* const map = new NameMap(MakeNameMap());
+  auto found = map->find(base::ToAbsl(name));
+  return found == map->end() ? nullptr : found->second;
+}
+
+}  // namespace mayfly::engine
