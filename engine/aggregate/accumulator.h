@@ -32,7 +32,8 @@ class AccumulatorSpec {
   virtual ~AccumulatorSpec() = default;
   // Evaluated for every document; null if there is no argument ($count).
   const Expression* argument() const { return argument_.get(); }
-  // `frame` gives what constants of the group may read ($firstN's n reads the group's _id as its root).
+  // `frame` gives what constants of the group may read ($firstN's n reads the group's _id as its
+  // root).
   virtual absl::StatusOr<std::unique_ptr<Accumulator>> New(Frame& frame) const = 0;
   virtual void AddDependencies(Dependencies* out) const {
     if (argument_) argument_->AddDependencies(out);
@@ -43,7 +44,8 @@ class AccumulatorSpec {
 };
 using AccumulatorSpecPtr = std::unique_ptr<const AccumulatorSpec>;
 
-using AccumulatorParser = absl::StatusOr<AccumulatorSpecPtr> (*)(bson::ValueView operand, const AccumulatorRow& row,
+using AccumulatorParser = absl::StatusOr<AccumulatorSpecPtr> (*)(bson::ValueView operand,
+                                                                 const AccumulatorRow& row,
                                                                  const ParseContext& context);
 
 // One accumulator.
@@ -63,13 +65,14 @@ absl::Span<const AccumulatorRow> NumberAccumulators();
 absl::Span<const AccumulatorRow> OrderAccumulators();
 absl::Span<const AccumulatorRow> PercentileAccumulators();
 
-// {name: {$accumulator: argument}, ...} as in $group: 40235 and 40236 bad names, 40234 no object, 40238 not one key,
-// 15952 unknown accumulator.
+// {name: {$accumulator: argument}, ...} as in $group: 40235 and 40236 bad names, 40234 no object,
+// 40238 not one key, 15952 unknown accumulator.
 struct NamedAccumulator {
   std::string name;
   AccumulatorSpecPtr spec;
 };
-absl::StatusOr<NamedAccumulator> ParseNamedAccumulator(const bson::Element& field, const ParseContext& context);
+absl::StatusOr<NamedAccumulator> ParseNamedAccumulator(const bson::Element& field,
+                                                       const ParseContext& context);
 
 // The one argument of a unary accumulator: 40237 for an array that has not exactly one element.
 absl::StatusOr<ExpressionPtr> ParseUnaryArgument(bson::ValueView operand, std::string_view name,

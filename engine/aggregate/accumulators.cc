@@ -23,25 +23,31 @@ const AccumulatorRow* FindAccumulator(std::string_view name) {
   return nullptr;
 }
 
-absl::StatusOr<NamedAccumulator> ParseNamedAccumulator(const bson::Element& field, const ParseContext& context) {
+absl::StatusOr<NamedAccumulator> ParseNamedAccumulator(const bson::Element& field,
+                                                       const ParseContext& context) {
   if (field.key.find('.') != std::string_view::npos) {
     return base::Error(40235, base::StrCat("The field name '", field.key, "' cannot contain '.'"));
   }
   if (!field.key.empty() && field.key[0] == '$') {
-    return base::Error(40236, base::StrCat("The field name '", field.key, "' cannot be an operator name"));
+    return base::Error(40236,
+                       base::StrCat("The field name '", field.key, "' cannot be an operator name"));
   }
   if (!field.value.IsDocument() || field.value.AsDocument().empty()) {
-    return base::Error(40234, base::StrCat("The field '", field.key, "' must be an accumulator object"));
+    return base::Error(40234,
+                       base::StrCat("The field '", field.key, "' must be an accumulator object"));
   }
   if (field.value.AsDocument().Count() != 1) {
-    return base::Error(40238, base::StrCat("The field '", field.key, "' must specify one accumulator"));
+    return base::Error(40238,
+                       base::StrCat("The field '", field.key, "' must specify one accumulator"));
   }
   const bson::Element accumulator = field.value.AsDocument().First();
   if (accumulator.key.empty() || accumulator.key[0] != '$') {
-    return base::Error(40234, base::StrCat("The field '", field.key, "' must be an accumulator object"));
+    return base::Error(40234,
+                       base::StrCat("The field '", field.key, "' must be an accumulator object"));
   }
   const AccumulatorRow* row = FindAccumulator(accumulator.key);
-  if (!row) return base::Error(15952, base::StrCat("unknown group operator '", accumulator.key, "'"));
+  if (!row)
+    return base::Error(15952, base::StrCat("unknown group operator '", accumulator.key, "'"));
   MAYFLY_ASSIGN_OR_RETURN(AccumulatorSpecPtr spec, row->parse(accumulator.value, *row, context));
   return NamedAccumulator{std::string(field.key), std::move(spec)};
 }

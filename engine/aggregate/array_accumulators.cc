@@ -17,8 +17,9 @@ constexpr int64_t kMaxCollectedBytes = 100 * 1024 * 1024;
 
 absl::Status CheckCollected(int64_t bytes, std::string_view name) {
   if (bytes <= kMaxCollectedBytes) return absl::OkStatus();
-  return base::Error(146, base::StrCat(name, " used too much memory and cannot spill to disk. Used: ", bytes,
-                                       " bytes. Memory limit: ", kMaxCollectedBytes, " bytes"));
+  return base::Error(
+      146, base::StrCat(name, " used too much memory and cannot spill to disk. Used: ", bytes,
+                        " bytes. Memory limit: ", kMaxCollectedBytes, " bytes"));
 }
 
 class PushState final : public Accumulator {
@@ -56,8 +57,8 @@ class AddToSetState final : public Accumulator {
 
 absl::Status NotArray(std::string_view name, ValueView value) {
   return base::Error(base::ErrorCode::kTypeMismatch,
-                     base::StrCat(name, " requires array inputs, but input ", ValueText(value), " is of type ",
-                                  bson::TypeName(value.type())));
+                     base::StrCat(name, " requires array inputs, but input ", ValueText(value),
+                                  " is of type ", bson::TypeName(value.type())));
 }
 
 class ConcatArraysState final : public Accumulator {
@@ -81,7 +82,8 @@ class SetUnionState final : public Accumulator {
   absl::Status Add(ValueView value) override {
     if (value.IsMissing()) return absl::OkStatus();
     if (!value.IsArray()) return NotArray("$setUnion", value);
-    for (const bson::Element& element : value.AsDocument()) MAYFLY_RETURN_IF_ERROR(set_.Add(element.value));
+    for (const bson::Element& element : value.AsDocument())
+      MAYFLY_RETURN_IF_ERROR(set_.Add(element.value));
     return absl::OkStatus();
   }
   absl::StatusOr<Value> Result() override { return set_.Result(); }
@@ -96,8 +98,9 @@ class MergeObjectsState final : public Accumulator {
   absl::Status Add(ValueView value) override {
     if (value.IsNullish()) return absl::OkStatus();
     if (!value.IsDocument()) {
-      return base::Error(5911200, base::StrCat("$mergeObjects requires object inputs, but input ", ValueText(value),
-                                               " is of type ", bson::TypeName(value.type())));
+      return base::Error(
+          5911200, base::StrCat("$mergeObjects requires object inputs, but input ",
+                                ValueText(value), " is of type ", bson::TypeName(value.type())));
     }
     for (const bson::Element& element : value.AsDocument()) merger_.Set(element.key, element.value);
     return absl::OkStatus();

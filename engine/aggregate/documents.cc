@@ -8,7 +8,8 @@ namespace {
 
 class DocumentsStream final : public Stream {
  public:
-  explicit DocumentsStream(bson::Value array) : array_(std::move(array)), elements_(Elements(array_)) {}
+  explicit DocumentsStream(bson::Value array)
+      : array_(std::move(array)), elements_(Elements(array_)) {}
 
   absl::StatusOr<bool> Next(Row* row) override {
     if (next_ >= elements_.size()) return false;
@@ -25,19 +26,24 @@ class DocumentsStream final : public Stream {
 
 class DocumentsStage final : public Stage {
  public:
-  DocumentsStage(const StageRow& row, ExpressionPtr expression) : Stage(row), expression_(std::move(expression)) {}
+  DocumentsStage(const StageRow& row, ExpressionPtr expression)
+      : Stage(row), expression_(std::move(expression)) {}
 
-  absl::StatusOr<std::unique_ptr<Stream>> MakeStream(std::unique_ptr<Stream>, const Runtime& runtime) const override {
+  absl::StatusOr<std::unique_ptr<Stream>> MakeStream(std::unique_ptr<Stream>,
+                                                     const Runtime& runtime) const override {
     Frame frame(*runtime.evaluation);
     MAYFLY_ASSIGN_OR_RETURN(bson::Value array, expression_->Evaluate(frame));
     if (!array.view().IsArray()) {
-      return base::Error(5858203, base::StrCat("an array is expected, but found ", bson::TypeName(array.type())));
+      return base::Error(
+          5858203, base::StrCat("an array is expected, but found ", bson::TypeName(array.type())));
     }
     for (bson::ValueView element : Elements(array)) {
       if (element.IsDocument()) continue;
-      return base::Error(40228, base::StrCat("'newRoot' expression must evaluate to an object, but resulting value was: ",
-                                             ValueText(element), ". Type of resulting value: '",
-                                             bson::TypeName(element.type()), "'. Input document: {}"));
+      return base::Error(
+          40228,
+          base::StrCat("'newRoot' expression must evaluate to an object, but resulting value was: ",
+                       ValueText(element), ". Type of resulting value: '",
+                       bson::TypeName(element.type()), "'. Input document: {}"));
     }
     return std::make_unique<DocumentsStream>(std::move(array));
   }
@@ -48,8 +54,8 @@ class DocumentsStage final : public Stage {
   const ExpressionPtr expression_;
 };
 
-absl::Status ParseDocuments(bson::ValueView operand, const StageRow& row, const PipelineContext& context,
-                            std::vector<StagePtr>* out) {
+absl::Status ParseDocuments(bson::ValueView operand, const StageRow& row,
+                            const PipelineContext& context, std::vector<StagePtr>* out) {
   MAYFLY_ASSIGN_OR_RETURN(ExpressionPtr expression, ParseExpression(operand, context.expressions));
   out->push_back(std::make_unique<DocumentsStage>(row, std::move(expression)));
   return absl::OkStatus();

@@ -1,4 +1,5 @@
-// $group: one document for every distinct value of an expression, with accumulators over its documents.
+// $group: one document for every distinct value of an expression, with accumulators over its
+// documents.
 #include "absl/container/flat_hash_map.h"
 #include "base/strings.h"
 #include "bson/builder.h"
@@ -22,7 +23,8 @@ struct GroupSpec {
 absl::Status AsGroupError(const absl::Status& status) {
   constexpr base::ErrorCode kModByZero = base::ErrorCode(16610);
   if (base::CodeOf(status) == kModByZero) return base::Error(4848403, base::MessageOf(status));
-  if (base::CodeOf(status) == base::ErrorCode::kBadValue && base::MessageOf(status) == "can't $divide by zero") {
+  if (base::CodeOf(status) == base::ErrorCode::kBadValue &&
+      base::MessageOf(status) == "can't $divide by zero") {
     return base::Error(4848401, base::MessageOf(status));
   }
   return status;
@@ -35,7 +37,8 @@ class GroupStream final : public StageStream {
         spec_(spec),
         runtime_(runtime),
         frame_(*runtime.evaluation),
-        index_(0, ValueHash{runtime.evaluation->strings}, ValueEqual{runtime.evaluation->strings}) {}
+        index_(0, ValueHash{runtime.evaluation->strings}, ValueEqual{runtime.evaluation->strings}) {
+  }
 
   absl::StatusOr<bool> Next(Row* row) override {
     if (!filled_) {
@@ -144,7 +147,8 @@ class GroupStage final : public Stage {
   }
   Fields AddDependencies(Dependencies* out) const override {
     spec_.id->AddDependencies(out);
-    for (const NamedAccumulator& accumulator : spec_.accumulators) accumulator.spec->AddDependencies(out);
+    for (const NamedAccumulator& accumulator : spec_.accumulators)
+      accumulator.spec->AddDependencies(out);
     return Fields::kDropsOthers;
   }
 
@@ -170,7 +174,8 @@ absl::StatusOr<ExpressionPtr> ParseId(ValueView id, const ParseContext& context)
 
 absl::Status ParseGroup(ValueView operand, const StageRow& row, const PipelineContext& context,
                         std::vector<StagePtr>* out) {
-  if (!operand.IsDocument()) return base::Error(15947, "a group's fields must be specified in an object");
+  if (!operand.IsDocument())
+    return base::Error(15947, "a group's fields must be specified in an object");
   GroupSpec spec;
   for (const bson::Element& element : operand.AsDocument()) {
     if (element.key == "_id") {
@@ -181,7 +186,8 @@ absl::Status ParseGroup(ValueView operand, const StageRow& row, const PipelineCo
     if (element.key == "$doingMerge") {
       return base::Error(17030, "$doingMerge should be true if present");
     }
-    MAYFLY_ASSIGN_OR_RETURN(NamedAccumulator accumulator, ParseNamedAccumulator(element, context.expressions));
+    MAYFLY_ASSIGN_OR_RETURN(NamedAccumulator accumulator,
+                            ParseNamedAccumulator(element, context.expressions));
     spec.accumulators.push_back(std::move(accumulator));
   }
   if (!spec.id) return base::Error(15955, "a group specification must include an _id");
@@ -191,6 +197,7 @@ absl::Status ParseGroup(ValueView operand, const StageRow& row, const PipelineCo
 
 }  // namespace
 
-const StageRow kGroupRow = {"$group", ParseGroup, "gives one document for every distinct value of an expression"};
+const StageRow kGroupRow = {"$group", ParseGroup,
+                            "gives one document for every distinct value of an expression"};
 
 }  // namespace mayfly::engine

@@ -1,4 +1,5 @@
-// What pipelines ask of the rest of the engine: other collections to read, targets to write, facts to report.
+// What pipelines ask of the rest of the engine: other collections to read, targets to write, facts
+// to report.
 #pragma once
 
 #include <memory>
@@ -38,7 +39,8 @@ class OutWriter {
 class MergeTarget {
  public:
   virtual ~MergeTarget() = default;
-  // The document in which the `on` fields have the values of `key`, a document with exactly those (dotted) fields.
+  // The document in which the `on` fields have the values of `key`, a document with exactly those
+  // (dotted) fields.
   virtual absl::StatusOr<std::optional<bson::Document>> Find(bson::View key) = 0;
   virtual absl::Status Insert(bson::View document) = 0;
   // `before` is what Find() gave.
@@ -50,18 +52,23 @@ class PipelineHost {
  public:
   virtual ~PipelineHost() = default;
 
-  // All documents of a collection or view that match `filter`, run through `pipeline`, whose leading part may be served
-  // by an index. `filter` may be null; a collection that does not exist is empty. Everything passed outlives the stream.
-  virtual absl::StatusOr<std::unique_ptr<Stream>> OpenCollection(const Namespace& ns, const FilterNode* filter,
+  // All documents of a collection or view that match `filter`, run through `pipeline`, whose
+  // leading part may be served by an index. `filter` may be null; a collection that does not exist
+  // is empty. Everything passed outlives the stream.
+  virtual absl::StatusOr<std::unique_ptr<Stream>> OpenCollection(const Namespace& ns,
+                                                                 const FilterNode* filter,
                                                                  const Pipeline& pipeline,
                                                                  const Runtime& runtime) = 0;
-  virtual absl::StatusOr<std::unique_ptr<OutWriter>> OpenOut(const Namespace& target, bson::View time_series) = 0;
-  // `on` is empty if the command names no fields: `_id` then. Error: 51183 if no unique index covers exactly `on`.
-  virtual absl::StatusOr<std::unique_ptr<MergeTarget>> OpenMerge(const Namespace& target,
-                                                                 const std::vector<std::string>& on) = 0;
-  // The documents of a stage that reports: "$collStats", "$indexStats", "$currentOp", "$listLocalSessions" ...
-  // `spec` is the stage's operand.
-  virtual absl::StatusOr<std::vector<bson::Document>> Report(std::string_view stage, bson::ValueView spec,
+  virtual absl::StatusOr<std::unique_ptr<OutWriter>> OpenOut(const Namespace& target,
+                                                             bson::View time_series) = 0;
+  // `on` is empty if the command names no fields: `_id` then. Error: 51183 if no unique index
+  // covers exactly `on`.
+  virtual absl::StatusOr<std::unique_ptr<MergeTarget>> OpenMerge(
+      const Namespace& target, const std::vector<std::string>& on) = 0;
+  // The documents of a stage that reports: "$collStats", "$indexStats", "$currentOp",
+  // "$listLocalSessions" ... `spec` is the stage's operand.
+  virtual absl::StatusOr<std::vector<bson::Document>> Report(std::string_view stage,
+                                                             bson::ValueView spec,
                                                              const Namespace& ns) = 0;
 };
 

@@ -9,7 +9,8 @@ namespace {
 
 class LimitStream final : public StageStream {
  public:
-  LimitStream(std::unique_ptr<Stream> source, int64_t limit) : StageStream(std::move(source)), left_(limit) {}
+  LimitStream(std::unique_ptr<Stream> source, int64_t limit)
+      : StageStream(std::move(source)), left_(limit) {}
 
   absl::StatusOr<bool> Next(Row* row) override {
     if (left_ == 0) return false;
@@ -23,7 +24,8 @@ class LimitStream final : public StageStream {
 
 class SkipStream final : public StageStream {
  public:
-  SkipStream(std::unique_ptr<Stream> source, int64_t skip) : StageStream(std::move(source)), left_(skip) {}
+  SkipStream(std::unique_ptr<Stream> source, int64_t skip)
+      : StageStream(std::move(source)), left_(skip) {}
 
   absl::StatusOr<bool> Next(Row* row) override {
     for (; left_ > 0; --left_) {
@@ -40,7 +42,8 @@ class SkipStream final : public StageStream {
 class LimitStage final : public Stage {
  public:
   LimitStage(const StageRow& row, int64_t limit) : Stage(row), limit_(limit) {}
-  absl::StatusOr<std::unique_ptr<Stream>> MakeStream(std::unique_ptr<Stream> source, const Runtime&) const override {
+  absl::StatusOr<std::unique_ptr<Stream>> MakeStream(std::unique_ptr<Stream> source,
+                                                     const Runtime&) const override {
     return std::make_unique<LimitStream>(std::move(source), limit_);
   }
   Fields AddDependencies(Dependencies*) const override { return Fields::kPassesOn; }
@@ -53,7 +56,8 @@ class LimitStage final : public Stage {
 class SkipStage final : public Stage {
  public:
   SkipStage(const StageRow& row, int64_t skip) : Stage(row), skip_(skip) {}
-  absl::StatusOr<std::unique_ptr<Stream>> MakeStream(std::unique_ptr<Stream> source, const Runtime&) const override {
+  absl::StatusOr<std::unique_ptr<Stream>> MakeStream(std::unique_ptr<Stream> source,
+                                                     const Runtime&) const override {
     return std::make_unique<SkipStream>(std::move(source), skip_);
   }
   Fields AddDependencies(Dependencies*) const override { return Fields::kPassesOn; }
@@ -69,8 +73,8 @@ absl::StatusOr<int64_t> ParseCount(bson::ValueView operand, const StageRow& row,
   if (operand.IsNumber()) count = bson::ToInt64Exact(operand);
   if (count && *count >= 0) return *count;
   return base::Error(code, base::StrCat("invalid argument to ", row.name,
-                                        " stage: Expected a non-negative number in: ", row.name, ": ",
-                                        ValueText(operand)));
+                                        " stage: Expected a non-negative number in: ", row.name,
+                                        ": ", ValueText(operand)));
 }
 
 absl::Status ParseLimit(bson::ValueView operand, const StageRow& row, const PipelineContext&,

@@ -8,7 +8,10 @@ namespace {
 class MatchStream final : public StageStream {
  public:
   MatchStream(std::unique_ptr<Stream> source, const FilterNode& filter, const Runtime& runtime)
-      : StageStream(std::move(source)), filter_(filter), runtime_(runtime), context_(*runtime.evaluation) {}
+      : StageStream(std::move(source)),
+        filter_(filter),
+        runtime_(runtime),
+        context_(*runtime.evaluation) {}
 
   absl::StatusOr<bool> Next(Row* row) override {
     while (true) {
@@ -46,6 +49,7 @@ bool AddPaths(const FilterNode& node, Dependencies* out) {
     case FilterKind::kAlwaysTrue:
     case FilterKind::kSample:
       return true;
+    case FilterKind::kExpression:
     case FilterKind::kSchema:
       return false;
     case FilterKind::kElementObject:
@@ -85,8 +89,8 @@ class MatchStage final : public Stage {
   const FilterPtr filter_;
 };
 
-absl::Status ParseMatch(bson::ValueView operand, const StageRow& row, const PipelineContext& context,
-                        std::vector<StagePtr>* out) {
+absl::Status ParseMatch(bson::ValueView operand, const StageRow& row,
+                        const PipelineContext& context, std::vector<StagePtr>* out) {
   if (!operand.IsDocument()) {
     return base::Error(15959, base::StrCat("the match filter must be an expression in an object"));
   }

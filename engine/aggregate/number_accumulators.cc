@@ -32,7 +32,9 @@ class AvgState final : public Accumulator {
     ++count_;
     return absl::OkStatus();
   }
-  absl::StatusOr<Value> Result() override { return count_ == 0 ? Value::Null() : sum_.Average(count_); }
+  absl::StatusOr<Value> Result() override {
+    return count_ == 0 ? Value::Null() : sum_.Average(count_);
+  }
 
  private:
   NumberSum sum_;
@@ -57,7 +59,8 @@ class ExtremeState final : public Accumulator {
   explicit ExtremeState(const bson::StringComparator* strings) : strings_(strings) {}
   absl::Status Add(ValueView value) override {
     if (value.IsNullish()) return absl::OkStatus();
-    if (best_.IsMissing() || kSign * bson::Compare(value, best_, strings_) > 0) best_ = Value(value);
+    if (best_.IsMissing() || kSign * bson::Compare(value, best_, strings_) > 0)
+      best_ = Value(value);
     return absl::OkStatus();
   }
   absl::StatusOr<Value> Result() override { return best_.IsMissing() ? Value::Null() : best_; }
@@ -81,7 +84,8 @@ class StdDevState final : public Accumulator {
   StdDev deviation_;
 };
 
-absl::StatusOr<AccumulatorSpecPtr> ParseCount(ValueView operand, const AccumulatorRow&, const ParseContext&) {
+absl::StatusOr<AccumulatorSpecPtr> ParseCount(ValueView operand, const AccumulatorRow&,
+                                              const ParseContext&) {
   if (!operand.IsDocument() || !operand.AsDocument().empty()) {
     return base::Error(base::ErrorCode::kTypeMismatch, "$count takes no arguments, i.e. $count:{}");
   }
@@ -93,8 +97,10 @@ constexpr AccumulatorRow kRows[] = {
     {"$count", ParseCount, "the number of documents"},
     {"$max", ParseUnary<ExtremeState<1>>, "the highest value"},
     {"$min", ParseUnary<ExtremeState<-1>>, "the lowest value"},
-    {"$stdDevPop", ParseUnary<StdDevState<StdDev::Kind::kPopulation>>, "the deviation of a whole population"},
-    {"$stdDevSamp", ParseUnary<StdDevState<StdDev::Kind::kSample>>, "the deviation estimated from a sample"},
+    {"$stdDevPop", ParseUnary<StdDevState<StdDev::Kind::kPopulation>>,
+     "the deviation of a whole population"},
+    {"$stdDevSamp", ParseUnary<StdDevState<StdDev::Kind::kSample>>,
+     "the deviation estimated from a sample"},
     {"$sum", ParseUnary<SumState>, "the sum of the numbers"},
 };
 

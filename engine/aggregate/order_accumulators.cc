@@ -1,4 +1,5 @@
-// Values by position or order: $first, $last, $firstN, $lastN, $minN, $maxN, $top, $topN, $bottom, $bottomN.
+// Values by position or order: $first, $last, $firstN, $lastN, $minN, $maxN, $top, $topN, $bottom,
+// $bottomN.
 #include <algorithm>
 #include <deque>
 
@@ -79,9 +80,9 @@ class ExtremeNState final : public Accumulator {
   ExtremeNState(size_t n, const bson::StringComparator* strings) : n_(n), strings_(strings) {}
   absl::Status Add(ValueView value) override {
     if (value.IsNullish()) return absl::OkStatus();
-    auto at = std::upper_bound(values_.begin(), values_.end(), value, [this](ValueView a, const Value& b) {
-      return kSign * bson::Compare(a, b, strings_) > 0;
-    });
+    auto at = std::upper_bound(
+        values_.begin(), values_.end(), value,
+        [this](ValueView a, const Value& b) { return kSign * bson::Compare(a, b, strings_) > 0; });
     if (values_.size() == n_ && at == values_.end()) return absl::OkStatus();
     values_.insert(at, Value(value));
     if (values_.size() > n_) values_.pop_back();
@@ -98,7 +99,8 @@ class ExtremeNState final : public Accumulator {
 template <typename State>
 class NSpec final : public AccumulatorSpec {
  public:
-  NSpec(ExpressionPtr input, ExpressionPtr n) : AccumulatorSpec(std::move(input)), n_(std::move(n)) {}
+  NSpec(ExpressionPtr input, ExpressionPtr n)
+      : AccumulatorSpec(std::move(input)), n_(std::move(n)) {}
 
   absl::StatusOr<std::unique_ptr<Accumulator>> New(Frame& frame) const override {
     Value scratch;
@@ -118,10 +120,12 @@ absl::Status CheckConstantCount(const ExpressionPtr& n) {
 }
 
 template <typename State>
-absl::StatusOr<AccumulatorSpecPtr> ParseN(ValueView operand, const AccumulatorRow& row, const ParseContext& context) {
+absl::StatusOr<AccumulatorSpecPtr> ParseN(ValueView operand, const AccumulatorRow& row,
+                                          const ParseContext& context) {
   ExpressionPtr n, input;
   MAYFLY_RETURN_IF_ERROR(ParseNamedArguments(operand, {row.name, 5787801, 5787901},
-                                             {{"n", &n, 5787906}, {"input", &input, 5787907}}, context));
+                                             {{"n", &n, 5787906}, {"input", &input, 5787907}},
+                                             context));
   MAYFLY_RETURN_IF_ERROR(CheckConstantCount(n));
   return AccumulatorSpecPtr(new NSpec<State>(std::move(input), std::move(n)));
 }
@@ -152,11 +156,13 @@ class KeyedExpression final : public Expression {
 
 enum class End { kTop, kBottom };
 
-// Keeps the n documents that come first or last in the order; among equal ones, those that arrived first.
+// Keeps the n documents that come first or last in the order; among equal ones, those that arrived
+// first.
 template <End kEnd>
 class TopState final : public Accumulator {
  public:
-  TopState(std::shared_ptr<const SortPattern> pattern, size_t n, bool single, const bson::StringComparator* strings)
+  TopState(std::shared_ptr<const SortPattern> pattern, size_t n, bool single,
+           const bson::StringComparator* strings)
       : pattern_(std::move(pattern)), n_(n), single_(single), strings_(strings) {}
 
   absl::Status Add(ValueView keyed) override {
@@ -166,7 +172,8 @@ class TopState final : public Accumulator {
                                  return pattern_->Compare(a, b, strings_) < 0;
                                });
     if (kEnd == End::kTop && items_.size() == n_ && at == items_.end()) return absl::OkStatus();
-    if (kEnd == End::kBottom && items_.size() == n_ && at == items_.begin()) return absl::OkStatus();
+    if (kEnd == End::kBottom && items_.size() == n_ && at == items_.begin())
+      return absl::OkStatus();
     Item item;
     for (ValueView view : views) item.emplace_back(view);
     items_.insert(at, std::move(item));
@@ -202,7 +209,8 @@ class TopSpec final : public AccumulatorSpec {
       MAYFLY_ASSIGN_OR_RETURN(ValueView value, n_->View(frame, &scratch));
       MAYFLY_ASSIGN_OR_RETURN(n, ParseElementCount(value));
     }
-    return std::make_unique<TopState<kEnd>>(pattern_, static_cast<size_t>(n), n_ == nullptr, frame.context().strings);
+    return std::make_unique<TopState<kEnd>>(pattern_, static_cast<size_t>(n), n_ == nullptr,
+                                            frame.context().strings);
   }
 
  private:
@@ -218,11 +226,14 @@ absl::StatusOr<AccumulatorSpecPtr> ParseTop(ValueView operand, const Accumulator
   NamedArgumentErrors errors{row.name, 5788001, 5788002};
   absl::StatusOr<std::vector<ValueView>> found =
       kCount == Count::kMany
-          ? FindNamedArguments(operand, errors, {{"sortBy", 5788005}, {"output", 5788004}, {"n", 5788003}})
+          ? FindNamedArguments(operand, errors,
+                               {{"sortBy", 5788005}, {"output", 5788004}, {"n", 5788003}})
           : FindNamedArguments(operand, errors, {{"sortBy", 5788005}, {"output", 5788004}});
   MAYFLY_ASSIGN_OR_RETURN(std::vector<ValueView> arguments, std::move(found));
   if (!arguments[0].IsDocument()) {
-    return base::Error(5788604, base::StrCat("expected 'sortBy' to already be an object in the arguments to ", row.name));
+    return base::Error(
+        5788604,
+        base::StrCat("expected 'sortBy' to already be an object in the arguments to ", row.name));
   }
   MAYFLY_ASSIGN_OR_RETURN(SortPattern parsed, SortPattern::Parse(arguments[0].AsDocument()));
   auto pattern = std::make_shared<const SortPattern>(std::move(parsed));
@@ -237,16 +248,20 @@ absl::StatusOr<AccumulatorSpecPtr> ParseTop(ValueView operand, const Accumulator
 }
 
 constexpr AccumulatorRow kRows[] = {
-    {"$bottom", ParseTop<End::kBottom, Count::kOne>, "the value of the document that is last in an order"},
-    {"$bottomN", ParseTop<End::kBottom, Count::kMany>, "the values of the n documents that are last in an order"},
+    {"$bottom", ParseTop<End::kBottom, Count::kOne>,
+     "the value of the document that is last in an order"},
+    {"$bottomN", ParseTop<End::kBottom, Count::kMany>,
+     "the values of the n documents that are last in an order"},
     {"$first", ParseUnary<FirstState>, "the value of the first document"},
     {"$firstN", ParseN<FirstNState>, "the values of the first n documents"},
     {"$last", ParseUnary<LastState>, "the value of the last document"},
     {"$lastN", ParseN<LastNState>, "the values of the last n documents"},
     {"$maxN", ParseN<ExtremeNState<1>>, "the n highest values"},
     {"$minN", ParseN<ExtremeNState<-1>>, "the n lowest values"},
-    {"$top", ParseTop<End::kTop, Count::kOne>, "the value of the document that is first in an order"},
-    {"$topN", ParseTop<End::kTop, Count::kMany>, "the values of the n documents that are first in an order"},
+    {"$top", ParseTop<End::kTop, Count::kOne>,
+     "the value of the document that is first in an order"},
+    {"$topN", ParseTop<End::kTop, Count::kMany>,
+     "the values of the n documents that are first in an order"},
 };
 
 }  // namespace

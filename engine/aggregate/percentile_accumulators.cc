@@ -37,9 +37,11 @@ class PercentileSpec final : public AccumulatorSpec {
   const PercentileArguments arguments_;
 };
 
-absl::StatusOr<AccumulatorSpecPtr> Parse(ValueView operand, const AccumulatorRow& row, const ParseContext& context) {
+absl::StatusOr<AccumulatorSpecPtr> Parse(ValueView operand, const AccumulatorRow& row,
+                                         const ParseContext& context) {
   PercentileArguments arguments;
-  MAYFLY_ASSIGN_OR_RETURN(ExpressionPtr input, ParsePercentile(operand, row.name, context, &arguments));
+  MAYFLY_ASSIGN_OR_RETURN(ExpressionPtr input,
+                          ParsePercentile(operand, row.name, context, &arguments));
   return AccumulatorSpecPtr(new PercentileSpec(std::move(input), std::move(arguments)));
 }
 

@@ -17,13 +17,16 @@ absl::Status CheckPlace(const StageRow& row, const PipelineContext& context) {
       break;
     case PipelinePlace::kFacet:
       if (row.in_facet) break;
-      return base::Error(40600, base::StrCat(row.name, " is not allowed to be used within a $facet stage"));
+      return base::Error(
+          40600, base::StrCat(row.name, " is not allowed to be used within a $facet stage"));
     case PipelinePlace::kLookup:
       if (row.in_sub_pipeline) break;
-      return base::Error(51047, base::StrCat(row.name, " is not allowed within a $lookup's sub-pipeline"));
+      return base::Error(51047,
+                         base::StrCat(row.name, " is not allowed within a $lookup's sub-pipeline"));
     case PipelinePlace::kUnionWith:
       if (row.in_sub_pipeline) break;
-      return base::Error(31441, base::StrCat(row.name, " is not allowed within a $unionWith's sub-pipeline"));
+      return base::Error(
+          31441, base::StrCat(row.name, " is not allowed within a $unionWith's sub-pipeline"));
     case PipelinePlace::kUpdate:
     case PipelinePlace::kMerge:
       if (row.in_update) break;
@@ -31,9 +34,10 @@ absl::Status CheckPlace(const StageRow& row, const PipelineContext& context) {
                          base::StrCat(row.name, " is not allowed to be used within an update"));
   }
   if (context.in_transaction && !row.in_transaction) {
-    return base::Error(base::ErrorCode::kOperationNotSupportedInTransaction,
-                       base::StrCat("Operation not permitted in transaction :: caused by :: Aggregation stage ",
-                                    row.name, " cannot run within a multi-document transaction"));
+    return base::Error(
+        base::ErrorCode::kOperationNotSupportedInTransaction,
+        base::StrCat("Operation not permitted in transaction :: caused by :: Aggregation stage ",
+                     row.name, " cannot run within a multi-document transaction"));
   }
   return absl::OkStatus();
 }
@@ -41,10 +45,12 @@ absl::Status CheckPlace(const StageRow& row, const PipelineContext& context) {
 absl::Status CheckPosition(const StageRow& row, size_t index, size_t count) {
   if (row.position == StagePosition::kFirst && index != 0) {
     int code = row.name == "$geoNear" ? 40603 : 40602;
-    return base::Error(code, base::StrCat(row.name, " is only valid as the first stage in a pipeline."));
+    return base::Error(code,
+                       base::StrCat(row.name, " is only valid as the first stage in a pipeline."));
   }
   if (row.position == StagePosition::kLast && index + 1 != count) {
-    return base::Error(40601, base::StrCat(row.name, " can only be the final stage in the pipeline"));
+    return base::Error(40601,
+                       base::StrCat(row.name, " can only be the final stage in the pipeline"));
   }
   return absl::OkStatus();
 }
@@ -52,10 +58,12 @@ absl::Status CheckPosition(const StageRow& row, size_t index, size_t count) {
 // One stage of the command's array, checked for form.
 absl::StatusOr<bson::Element> StageElement(bson::ValueView value) {
   if (!value.IsDocument()) {
-    return base::Error(base::ErrorCode::kTypeMismatch, "Each element of the 'pipeline' array must be an object");
+    return base::Error(base::ErrorCode::kTypeMismatch,
+                       "Each element of the 'pipeline' array must be an object");
   }
   if (value.AsDocument().Count() != 1) {
-    return base::Error(40323, "A pipeline stage specification object must contain exactly one field.");
+    return base::Error(40323,
+                       "A pipeline stage specification object must contain exactly one field.");
   }
   return value.AsDocument().First();
 }
@@ -64,12 +72,14 @@ absl::StatusOr<bson::Element> StageElement(bson::ValueView value) {
 void MoveFiltersBeforeSorts(std::vector<StagePtr>* stages) {
   for (size_t i = 1; i < stages->size(); ++i) {
     if (!(*stages)[i]->filter()) continue;
-    for (size_t j = i; j > 0 && (*stages)[j - 1]->sort(); --j) std::swap((*stages)[j], (*stages)[j - 1]);
+    for (size_t j = i; j > 0 && (*stages)[j - 1]->sort(); --j)
+      std::swap((*stages)[j], (*stages)[j - 1]);
   }
 }
 
 // The operands of the $match stages from `begin` to `end` as one stage.
-absl::Status MergeFilters(std::vector<StagePtr>* stages, size_t begin, size_t end, const PipelineContext& context) {
+absl::Status MergeFilters(std::vector<StagePtr>* stages, size_t begin, size_t end,
+                          const PipelineContext& context) {
   bson::Builder all;
   all.OpenDocument("$match").OpenArray("$and");
   for (size_t i = begin; i < end; ++i) all.Push((*stages)[i]->spec().Find("$match"));
@@ -121,8 +131,12 @@ Pipeline::Pipeline(std::vector<StagePtr> stages) : stages_(std::move(stages)) {
   needed_ = NeededBy(stages_, leading_end_);
 }
 
-const FilterNode* Pipeline::LeadingFilter() const { return filter_ < 0 ? nullptr : stages_[filter_]->filter(); }
-const SortPattern* Pipeline::LeadingSort() const { return sort_ < 0 ? nullptr : stages_[sort_]->sort(); }
+const FilterNode* Pipeline::LeadingFilter() const {
+  return filter_ < 0 ? nullptr : stages_[filter_]->filter();
+}
+const SortPattern* Pipeline::LeadingSort() const {
+  return sort_ < 0 ? nullptr : stages_[sort_]->sort();
+}
 std::optional<int64_t> Pipeline::LeadingSkip() const {
   return skip_ < 0 ? std::nullopt : stages_[skip_]->skip();
 }
@@ -142,7 +156,8 @@ std::vector<Namespace> Pipeline::Namespaces() const {
   return out;
 }
 
-absl::StatusOr<std::unique_ptr<Stream>> Pipeline::MakeStream(std::unique_ptr<Stream> source, const Runtime& runtime,
+absl::StatusOr<std::unique_ptr<Stream>> Pipeline::MakeStream(std::unique_ptr<Stream> source,
+                                                             const Runtime& runtime,
                                                              const Done& done) const {
   std::unique_ptr<Stream> stream = std::move(source);
   for (size_t i = 0; i < stages_.size(); ++i) {
@@ -161,10 +176,11 @@ bson::Value Pipeline::Serialize() const {
   return out.Finish();
 }
 
-absl::Status ParseStage(std::string_view name, bson::ValueView operand, const PipelineContext& context,
-                        std::vector<StagePtr>* out) {
+absl::Status ParseStage(std::string_view name, bson::ValueView operand,
+                        const PipelineContext& context, std::vector<StagePtr>* out) {
   const StageRow* row = FindStage(name);
-  if (!row) return base::Error(40324, base::StrCat("Unrecognized pipeline stage name: '", name, "'"));
+  if (!row)
+    return base::Error(40324, base::StrCat("Unrecognized pipeline stage name: '", name, "'"));
   MAYFLY_RETURN_IF_ERROR(CheckPlace(*row, context));
   const size_t before = out->size();
   MAYFLY_RETURN_IF_ERROR(row->parse(operand, *row, context, out));
@@ -177,14 +193,16 @@ absl::Status ParseStage(std::string_view name, bson::ValueView operand, const Pi
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::unique_ptr<Pipeline>> ParsePipeline(bson::View array, const PipelineContext& context) {
+absl::StatusOr<std::unique_ptr<Pipeline>> ParsePipeline(bson::View array,
+                                                        const PipelineContext& context) {
   if (context.depth > kMaxSubPipelineDepth) {
     return base::Error(base::ErrorCode::kMaxSubPipelineDepthExceeded,
                        "Maximum number of nested sub-pipelines exceeded. Limit is 20");
   }
   const size_t count = static_cast<size_t>(array.Count());
   if (count > kMaxPipelineStages) {
-    return base::Error(7749501, base::StrCat("Pipeline length must be no longer than ", kMaxPipelineStages, " stages."));
+    return base::Error(7749501, base::StrCat("Pipeline length must be no longer than ",
+                                             kMaxPipelineStages, " stages."));
   }
   std::vector<StagePtr> stages;
   std::vector<const StageRow*> rows;
@@ -193,7 +211,8 @@ absl::StatusOr<std::unique_ptr<Pipeline>> ParsePipeline(bson::View array, const 
     MAYFLY_RETURN_IF_ERROR(ParseStage(element.key, element.value, context, &stages));
     rows.push_back(FindStage(element.key));
   }
-  for (size_t i = 0; i < rows.size(); ++i) MAYFLY_RETURN_IF_ERROR(CheckPosition(*rows[i], i, count));
+  for (size_t i = 0; i < rows.size(); ++i)
+    MAYFLY_RETURN_IF_ERROR(CheckPosition(*rows[i], i, count));
   MAYFLY_RETURN_IF_ERROR(Optimise(&stages, context));
   return std::make_unique<Pipeline>(std::move(stages));
 }

@@ -1,7 +1,8 @@
 // Aggregation pipelines: parsed into stages once, run as pull streams over a source.
 //
-//   ParsePipeline(array, context) -> Pipeline; the planner looks at what leads it (LeadingFilter, LeadingSort ...),
-//   opens a source that serves as much of that as it can, and calls MakeStream for the rest.
+//   ParsePipeline(array, context) -> Pipeline; the planner looks at what leads it (LeadingFilter,
+//   LeadingSort ...), opens a source that serves as much of that as it can, and calls MakeStream
+//   for the rest.
 #pragma once
 
 #include <cstdint>
@@ -28,20 +29,20 @@ inline constexpr int64_t kStageMemoryLimitBytes = 100 * 1024 * 1024;
 // Where a pipeline stands, which decides what stages it may have.
 enum class PipelinePlace : uint8_t { kCommand, kFacet, kLookup, kUnionWith, kUpdate, kMerge };
 
-// What parsing a pipeline depends on. `expressions.evaluation` and `expressions.variables` must not be null and, like
-// everything pointed to, outlive the pipeline.
+// What parsing a pipeline depends on. `expressions.evaluation` and `expressions.variables` must not
+// be null and, like everything pointed to, outlive the pipeline.
 struct PipelineContext {
   ParseContext expressions;
-  Namespace ns;             // what the pipeline reads; `collection` empty for {aggregate: 1}
+  Namespace ns;  // what the pipeline reads; `collection` empty for {aggregate: 1}
   PipelinePlace place = PipelinePlace::kCommand;
-  int depth = 0;            // sub-pipelines around this one
+  int depth = 0;  // sub-pipelines around this one
   bool in_transaction = false;
 };
 
 // What running depends on. Everything must outlive the streams.
 struct Runtime {
   const EvaluationContext* evaluation = nullptr;  // never null
-  PipelineHost* host = nullptr;                   // null: stages that need other collections fail with 1
+  PipelineHost* host = nullptr;  // null: stages that need other collections fail with 1
   bool allow_disk_use = true;
   int64_t memory_limit_bytes = kStageMemoryLimitBytes;
   int depth = 0;  // of sub-pipelines
@@ -64,7 +65,8 @@ class Stage {
   // Adds what the stage reads of its input.
   virtual Fields AddDependencies(Dependencies* out) const = 0;
 
-  // The filter of $match, the pattern of $sort, the count of $limit or $skip; null for all other stages.
+  // The filter of $match, the pattern of $sort, the count of $limit or $skip; null for all other
+  // stages.
   virtual const FilterNode* filter() const { return nullptr; }
   virtual const SortPattern* sort() const { return nullptr; }
   virtual std::optional<int64_t> limit() const { return std::nullopt; }
@@ -92,15 +94,17 @@ class Pipeline {
   const std::vector<StagePtr>& stages() const { return stages_; }
   bool empty() const { return stages_.empty(); }
 
-  // What the pipeline begins with, in this order: a filter (all leading $match as one), a sort, a skip, a limit. Null
-  // or nullopt where absent.
+  // What the pipeline begins with, in this order: a filter (all leading $match as one), a sort, a
+  // skip, a limit. Null or nullopt where absent.
   const FilterNode* LeadingFilter() const;
   const SortPattern* LeadingSort() const;
   std::optional<int64_t> LeadingSkip() const;
   std::optional<int64_t> LeadingLimit() const;
-  // The fields that the pipeline after its leading filter, sort, skip and limit reads; whole_document if it needs all.
+  // The fields that the pipeline after its leading filter, sort, skip and limit reads;
+  // whole_document if it needs all.
   const Dependencies& NeededFields() const { return needed_; }
-  // True if the pipeline makes its own documents ($documents, $collStats ...): MakeStream takes no source.
+  // True if the pipeline makes its own documents ($documents, $collStats ...): MakeStream takes no
+  // source.
   bool HasOwnSource() const { return !stages_.empty() && stages_[0]->IsSource(); }
   // The last stage writes: $out or $merge.
   bool Writes() const;
@@ -115,9 +119,11 @@ class Pipeline {
     bool limit = false;
   };
   // The rows that come out of the last stage. `runtime` and the pipeline must outlive the stream.
-  absl::StatusOr<std::unique_ptr<Stream>> MakeStream(std::unique_ptr<Stream> source, const Runtime& runtime,
+  absl::StatusOr<std::unique_ptr<Stream>> MakeStream(std::unique_ptr<Stream> source,
+                                                     const Runtime& runtime,
                                                      const Done& done) const;
-  absl::StatusOr<std::unique_ptr<Stream>> MakeStream(std::unique_ptr<Stream> source, const Runtime& runtime) const {
+  absl::StatusOr<std::unique_ptr<Stream>> MakeStream(std::unique_ptr<Stream> source,
+                                                     const Runtime& runtime) const {
     return MakeStream(std::move(source), runtime, Done());
   }
   // The stages as an array, for explain.
@@ -131,8 +137,9 @@ class Pipeline {
   Dependencies needed_;
 };
 
-// Parses and optimises. Errors are MongoDB's: 14 stage not an object, 40323 not exactly one field, 40324 unknown stage,
-// 7749501 too long, 40601 and 40602 wrong position, and those of the stages.
-absl::StatusOr<std::unique_ptr<Pipeline>> ParsePipeline(bson::View array, const PipelineContext& context);
+// Parses and optimises. Errors are MongoDB's: 14 stage not an object, 40323 not exactly one field,
+// 40324 unknown stage, 7749501 too long, 40601 and 40602 wrong position, and those of the stages.
+absl::StatusOr<std::unique_ptr<Pipeline>> ParsePipeline(bson::View array,
+                                                        const PipelineContext& context);
 
 }  // namespace mayfly::engine

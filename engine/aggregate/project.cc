@@ -46,21 +46,23 @@ class ShapeStage final : public Stage {
   const Shape shape_;
 };
 
-absl::Status ParseProject(bson::ValueView operand, const StageRow& row, const PipelineContext& context,
-                          std::vector<StagePtr>* out) {
+absl::Status ParseProject(bson::ValueView operand, const StageRow& row,
+                          const PipelineContext& context, std::vector<StagePtr>* out) {
   if (!operand.IsDocument()) return base::Error(15969, "$project specification must be an object");
-  MAYFLY_ASSIGN_OR_RETURN(Shape shape, Shape::ParseProject(operand.AsDocument(), context.expressions));
+  MAYFLY_ASSIGN_OR_RETURN(Shape shape,
+                          Shape::ParseProject(operand.AsDocument(), context.expressions));
   out->push_back(std::make_unique<ShapeStage>(row, std::move(shape)));
   return absl::OkStatus();
 }
 
-absl::Status ParseAddFields(bson::ValueView operand, const StageRow& row, const PipelineContext& context,
-                            std::vector<StagePtr>* out) {
+absl::Status ParseAddFields(bson::ValueView operand, const StageRow& row,
+                            const PipelineContext& context, std::vector<StagePtr>* out) {
   if (!operand.IsDocument()) {
     return base::Error(40272, base::StrCat(row.name, " specification stage must be an object, got ",
                                            bson::TypeName(operand.type())));
   }
-  MAYFLY_ASSIGN_OR_RETURN(Shape shape, Shape::ParseAddFields(operand.AsDocument(), context.expressions));
+  MAYFLY_ASSIGN_OR_RETURN(Shape shape,
+                          Shape::ParseAddFields(operand.AsDocument(), context.expressions));
   out->push_back(std::make_unique<ShapeStage>(row, std::move(shape)));
   return absl::OkStatus();
 }
@@ -74,11 +76,14 @@ absl::Status ParseUnset(bson::ValueView operand, const StageRow& row, const Pipe
     return base::Error(31002, "$unset specification must be a string or an array");
   } else {
     if (operand.AsDocument().empty()) {
-      return base::Error(31119, "$unset specification must be a string or an array with at least one field");
+      return base::Error(
+          31119, "$unset specification must be a string or an array with at least one field");
     }
     for (const bson::Element& element : operand.AsDocument()) {
       if (!element.value.IsString()) {
-        return base::Error(31120, "$unset specification must be a string or an array containing only string values");
+        return base::Error(
+            31120,
+            "$unset specification must be a string or an array containing only string values");
       }
       paths.emplace_back(element.value.AsString());
     }
@@ -90,12 +95,19 @@ absl::Status ParseUnset(bson::ValueView operand, const StageRow& row, const Pipe
 
 }  // namespace
 
-const StageRow kAddFieldsRow = {
-    .name = "$addFields", .parse = ParseAddFields, .help = "adds or replaces fields", .in_update = true};
-const StageRow kProjectRow = {
-    .name = "$project", .parse = ParseProject, .help = "keeps, drops and computes fields", .in_update = true};
-const StageRow kSetRow = {
-    .name = "$set", .parse = ParseAddFields, .help = "another name of $addFields", .in_update = true};
-const StageRow kUnsetRow = {.name = "$unset", .parse = ParseUnset, .help = "drops fields", .in_update = true};
+const StageRow kAddFieldsRow = {.name = "$addFields",
+                                .parse = ParseAddFields,
+                                .help = "adds or replaces fields",
+                                .in_update = true};
+const StageRow kProjectRow = {.name = "$project",
+                              .parse = ParseProject,
+                              .help = "keeps, drops and computes fields",
+                              .in_update = true};
+const StageRow kSetRow = {.name = "$set",
+                          .parse = ParseAddFields,
+                          .help = "another name of $addFields",
+                          .in_update = true};
+const StageRow kUnsetRow = {
+    .name = "$unset", .parse = ParseUnset, .help = "drops fields", .in_update = true};
 
 }  // namespace mayfly::engine

@@ -5,11 +5,11 @@
 namespace mayfly::engine {
 namespace {
 
-void Write(bson::View document, const std::vector<std::string>& path, size_t i, bson::ValueView value,
-           bson::Builder* out);
+void Write(bson::View document, const std::vector<std::string>& path, size_t i,
+           bson::ValueView value, bson::Builder* out);
 
-void WriteField(bson::ValueView before, const std::vector<std::string>& path, size_t i, bson::ValueView value,
-                bson::Builder* out) {
+void WriteField(bson::ValueView before, const std::vector<std::string>& path, size_t i,
+                bson::ValueView value, bson::Builder* out) {
   if (i + 1 == path.size()) {
     out->Append(path[i], value);
     return;
@@ -23,8 +23,8 @@ void WriteField(bson::ValueView before, const std::vector<std::string>& path, si
   out->Close();
 }
 
-void Write(bson::View document, const std::vector<std::string>& path, size_t i, bson::ValueView value,
-           bson::Builder* out) {
+void Write(bson::View document, const std::vector<std::string>& path, size_t i,
+           bson::ValueView value, bson::Builder* out) {
   bool seen = false;
   for (const bson::Element& element : document) {
     if (element.key != path[i]) {
@@ -39,7 +39,8 @@ void Write(bson::View document, const std::vector<std::string>& path, size_t i, 
 
 }  // namespace
 
-bson::Document WithPath(bson::View document, const std::vector<std::string>& path, bson::ValueView value) {
+bson::Document WithPath(bson::View document, const std::vector<std::string>& path,
+                        bson::ValueView value) {
   bson::Builder out;
   Write(document, path, 0, value, &out);
   return out.Finish();

@@ -8,6 +8,8 @@
 namespace mayfly::engine {
 
 Shape::Shape(Kind kind, std::unique_ptr<Node> root) : kind_(kind), root_(std::move(root)) {}
+Shape::Shape(Shape&&) noexcept = default;
+Shape& Shape::operator=(Shape&&) noexcept = default;
 Shape::~Shape() = default;
 
 // Applies a tree to one document.
@@ -38,7 +40,8 @@ class Shape::Application {
 
  private:
   // False if the child must still be written at the end.
-  absl::StatusOr<bool> WriteChild(const Node& child, const bson::Element& element, bson::Builder* out) {
+  absl::StatusOr<bool> WriteChild(const Node& child, const bson::Element& element,
+                                  bson::Builder* out) {
     switch (child.action) {
       case Node::Action::kKeep:
         out->Append(element);

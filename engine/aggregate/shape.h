@@ -1,4 +1,5 @@
-// What $project, $addFields, $set and $unset make of a document: a tree of fields that are kept, left out or computed.
+// What $project, $addFields, $set and $unset make of a document: a tree of fields that are kept,
+// left out or computed.
 #pragma once
 
 #include <memory>
@@ -23,16 +24,17 @@ class Shape {
     kAddition,   // all fields are kept, named ones computed
   };
 
-  // $project. Errors: 51272 empty, 51270 empty inside, 31249 and 31250 paths that collide, 31253 and 31254 mixed kinds,
-  // 31252 and 31310 computed field in an exclusion, 31324 positional, 31325 unknown expression.
+  // $project. Errors: 51272 empty, 51270 empty inside, 31249 and 31250 paths that collide, 31253
+  // and 31254 mixed kinds, 31252 and 31310 computed field in an exclusion, 31324 positional, 31325
+  // unknown expression.
   static absl::StatusOr<Shape> ParseProject(bson::View spec, const ParseContext& context);
   // $addFields and $set.
   static absl::StatusOr<Shape> ParseAddFields(bson::View spec, const ParseContext& context);
   // $unset: every path is dropped.
   static absl::StatusOr<Shape> ParseUnset(const std::vector<std::string>& paths);
 
-  Shape(Shape&&) = default;
-  Shape& operator=(Shape&&) = default;
+  Shape(Shape&&) noexcept;
+  Shape& operator=(Shape&&) noexcept;
   ~Shape();
 
   Kind kind() const { return kind_; }

@@ -36,24 +36,28 @@ class Shape::Parser {
 
   absl::Status AddAll(bson::View spec, const std::string& prefix, Kind kind, Node* root) {
     for (const bson::Element& element : spec) {
-      const std::string path = prefix.empty() ? std::string(element.key) : base::StrCat(prefix, ".", element.key);
+      const std::string path =
+          prefix.empty() ? std::string(element.key) : base::StrCat(prefix, ".", element.key);
       MAYFLY_RETURN_IF_ERROR(AddField(path, element.value, kind, root));
     }
     return absl::OkStatus();
   }
 
-  absl::Status AddLeaf(const std::string& path, Node::Action action, ExpressionPtr expression, Node* root) {
+  absl::Status AddLeaf(const std::string& path, Node::Action action, ExpressionPtr expression,
+                       Node* root) {
     MAYFLY_ASSIGN_OR_RETURN(std::vector<std::string> parts, ParseFieldPath(path));
     Node* node = root;
     for (size_t i = 0; i < parts.size(); ++i) {
       if (node->action != Node::Action::kChildren) {
-        return base::Error(31249, base::StrCat("Invalid ", stage_, " :: caused by :: Path collision at ", path,
-                                               " remaining portion ", parts[i]));
+        return base::Error(
+            31249, base::StrCat("Invalid ", stage_, " :: caused by :: Path collision at ", path,
+                                " remaining portion ", parts[i]));
       }
       int child = node->Find(parts[i]);
       const bool last = i + 1 == parts.size();
       if (last && child >= 0) {
-        return base::Error(31250, base::StrCat("Invalid ", stage_, " :: caused by :: Path collision at ", path));
+        return base::Error(
+            31250, base::StrCat("Invalid ", stage_, " :: caused by :: Path collision at ", path));
       }
       node->computes = node->computes || expression != nullptr;
       node = child >= 0 ? node->children[child].get() : node->Add(parts[i]);
@@ -69,8 +73,8 @@ class Shape::Parser {
                         std::optional<Kind>* id_kind) {
     for (const bson::Element& element : spec) {
       if (element.value.IsDocument() && !IsOperatorObject(element.value)) {
-        MAYFLY_RETURN_IF_ERROR(
-            FindKind(element.value.AsDocument(), prefix + std::string(element.key) + ".", kind, id_kind));
+        MAYFLY_RETURN_IF_ERROR(FindKind(element.value.AsDocument(),
+                                        prefix + std::string(element.key) + ".", kind, id_kind));
         continue;
       }
       const bool exclusion = IsFlag(element.value) && !IsTrue(element.value);
@@ -92,24 +96,34 @@ class Shape::Parser {
     if (kind != Kind::kAddition && IsFlag(value)) return AddFlag(path, IsTrue(value), kind, root);
     if (value.IsDocument() && !IsOperatorObject(value)) {
       if (value.AsDocument().empty() && kind != Kind::kAddition) {
-        return base::Error(51270, base::StrCat("An empty sub-projection is not a valid value. Found empty object at path"));
+        return base::Error(
+            51270, base::StrCat(
+                       "An empty sub-projection is not a valid value. Found empty object at path"));
       }
       if (!value.AsDocument().empty()) return AddNested(path, value.AsDocument(), kind, root);
     }
     if (kind == Kind::kExclusion) {
       if (IsOperatorObject(value)) {
-        return base::Error(31252, base::StrCat("Invalid ", stage_, " :: caused by :: Cannot use expression other than $meta in exclusion projection"));
+        return base::Error(
+            31252,
+            base::StrCat(
+                "Invalid ", stage_,
+                " :: caused by :: Cannot use expression other than $meta in exclusion projection"));
       }
-      return base::Error(31310, base::StrCat("Invalid ", stage_, " :: caused by :: Cannot use an expression ", path,
-                                             ": ", bson::ToShellText(value), " in an exclusion projection"));
+      return base::Error(
+          31310, base::StrCat("Invalid ", stage_, " :: caused by :: Cannot use an expression ",
+                              path, ": ", bson::ToShellText(value), " in an exclusion projection"));
     }
     absl::StatusOr<ExpressionPtr> expression = ParseExpression(value, *context_);
     if (!expression.ok()) {
-      if (kind == Kind::kInclusion && IsOperatorObject(value) && IsUnknown(expression.status(), value)) {
-        return base::Error(31325, base::StrCat("Invalid ", stage_, " :: caused by :: Unknown expression ",
-                                               value.AsDocument().First().key));
+      if (kind == Kind::kInclusion && IsOperatorObject(value) &&
+          IsUnknown(expression.status(), value)) {
+        return base::Error(31325,
+                           base::StrCat("Invalid ", stage_, " :: caused by :: Unknown expression ",
+                                        value.AsDocument().First().key));
       }
-      return base::WithPrefix(expression.status(), base::StrCat("Invalid ", stage_, " :: caused by :: "));
+      return base::WithPrefix(expression.status(),
+                              base::StrCat("Invalid ", stage_, " :: caused by :: "));
     }
     return AddLeaf(path, Node::Action::kCompute, *std::move(expression), root);
   }
@@ -139,13 +153,15 @@ class Shape::Parser {
     const bool is_id = path == "_id";
     if (kind == Kind::kInclusion && !keep) {
       if (is_id) return AddLeaf(path, Node::Action::kDrop, nullptr, root);
-      return base::Error(31254, base::StrCat("Invalid ", stage_, " :: caused by :: Cannot do exclusion on field ", path,
-                                             " in inclusion projection"));
+      return base::Error(
+          31254, base::StrCat("Invalid ", stage_, " :: caused by :: Cannot do exclusion on field ",
+                              path, " in inclusion projection"));
     }
     if (kind == Kind::kExclusion && keep) {
       if (is_id) return AddLeaf(path, Node::Action::kKeep, nullptr, root);
-      return base::Error(31253, base::StrCat("Invalid ", stage_, " :: caused by :: Cannot do inclusion on field ", path,
-                                             " in exclusion projection"));
+      return base::Error(
+          31253, base::StrCat("Invalid ", stage_, " :: caused by :: Cannot do inclusion on field ",
+                              path, " in exclusion projection"));
     }
     return AddLeaf(path, keep ? Node::Action::kKeep : Node::Action::kDrop, nullptr, root);
   }
@@ -157,19 +173,23 @@ class Shape::Parser {
 
 absl::StatusOr<Shape> Shape::ParseProject(bson::View spec, const ParseContext& context) {
   if (spec.empty()) {
-    return base::Error(51272, "Invalid $project :: caused by :: projection specification must have at least one field");
+    return base::Error(
+        51272,
+        "Invalid $project :: caused by :: projection specification must have at least one field");
   }
   Parser parser("$project", &context);
   MAYFLY_ASSIGN_OR_RETURN(Kind kind, parser.ProjectKind(spec));
   auto root = std::make_unique<Node>();
   MAYFLY_RETURN_IF_ERROR(parser.AddAll(spec, "", kind, root.get()));
-  if (kind == Kind::kInclusion && root->Find("_id") < 0) root->Add("_id")->action = Node::Action::kKeep;
+  if (kind == Kind::kInclusion && root->Find("_id") < 0)
+    root->Add("_id")->action = Node::Action::kKeep;
   return Shape(kind, std::move(root));
 }
 
 absl::StatusOr<Shape> Shape::ParseAddFields(bson::View spec, const ParseContext& context) {
   if (spec.empty()) {
-    return base::Error(51272, "Invalid $addFields :: caused by :: specification must have at least one field");
+    return base::Error(
+        51272, "Invalid $addFields :: caused by :: specification must have at least one field");
   }
   auto root = std::make_unique<Node>();
   Parser parser("$addFields", &context);

@@ -8,8 +8,8 @@
 
 namespace mayfly::engine {
 
-SortStream::SortStream(std::unique_ptr<Stream> source, const SortPattern& pattern, std::optional<int64_t> limit,
-                       const Runtime& runtime)
+SortStream::SortStream(std::unique_ptr<Stream> source, const SortPattern& pattern,
+                       std::optional<int64_t> limit, const Runtime& runtime)
     : StageStream(std::move(source)), pattern_(pattern), limit_(limit), runtime_(runtime) {}
 
 bool SortStream::Before(const Item& a, const Item& b) const {
@@ -68,7 +68,8 @@ absl::Status SortStream::Fill() {
     MAYFLY_RETURN_IF_ERROR(CheckInterrupt(runtime_));
   }
   DropSource();
-  std::sort(items_.begin(), items_.end(), [this](const Item& a, const Item& b) { return Before(a, b); });
+  std::sort(items_.begin(), items_.end(),
+            [this](const Item& a, const Item& b) { return Before(a, b); });
   filled_ = true;
   return absl::OkStatus();
 }
@@ -113,7 +114,8 @@ class SortStage final : public Stage {
 
 absl::Status ParseSort(bson::ValueView operand, const StageRow& row, const PipelineContext&,
                        std::vector<StagePtr>* out) {
-  if (!operand.IsDocument()) return base::Error(15973, "the $sort key specification must be an object");
+  if (!operand.IsDocument())
+    return base::Error(15973, "the $sort key specification must be an object");
   MAYFLY_ASSIGN_OR_RETURN(SortPattern pattern, SortPattern::Parse(operand.AsDocument()));
   out->push_back(std::make_unique<SortStage>(row, std::move(pattern)));
   return absl::OkStatus();

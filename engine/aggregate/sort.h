@@ -10,12 +10,13 @@
 
 namespace mayfly::engine {
 
-// The rows of `source` ordered by `pattern`, equal ones in order of arrival; with `limit` only the first so many. Rows
-// get their sort key as metadata. `pattern` and `runtime` must outlive the stream.
+// The rows of `source` ordered by `pattern`, equal ones in order of arrival; with `limit` only the
+// first so many. Rows get their sort key as metadata. `pattern` and `runtime` must outlive the
+// stream.
 class SortStream final : public StageStream {
  public:
-  SortStream(std::unique_ptr<Stream> source, const SortPattern& pattern, std::optional<int64_t> limit,
-             const Runtime& runtime);
+  SortStream(std::unique_ptr<Stream> source, const SortPattern& pattern,
+             std::optional<int64_t> limit, const Runtime& runtime);
   absl::StatusOr<bool> Next(Row* row) override;
 
  private:
@@ -34,14 +35,16 @@ class SortStream final : public StageStream {
   const std::optional<int64_t> limit_;
   const Runtime& runtime_;
   std::vector<bson::ValueView> views_;
-  std::vector<Item> items_;  // a heap with the last one in front while a limit is filled, then sorted
+  std::vector<Item>
+      items_;  // a heap with the last one in front while a limit is filled, then sorted
   int64_t sequence_ = 0;
   int64_t bytes_ = 0;
   bool filled_ = false;
   size_t next_ = 0;
 };
 
-// Tells every $sort that is followed by $limit, or by $skip and $limit, how many documents are wanted.
+// Tells every $sort that is followed by $limit, or by $skip and $limit, how many documents are
+// wanted.
 void LimitSorts(std::vector<StagePtr>* stages);
 
 }  // namespace mayfly::engine

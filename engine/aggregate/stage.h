@@ -13,8 +13,8 @@
 namespace mayfly::engine {
 
 // Appends the stages that `operand` stands for; most give one, shorthand stages several.
-using StageParser = absl::Status (*)(bson::ValueView operand, const StageRow& row, const PipelineContext& context,
-                                     std::vector<StagePtr>* out);
+using StageParser = absl::Status (*)(bson::ValueView operand, const StageRow& row,
+                                     const PipelineContext& context, std::vector<StagePtr>* out);
 
 // Where a stage must stand.
 enum class StagePosition : uint8_t { kAnywhere, kFirst, kLast };
@@ -67,7 +67,7 @@ inline absl::Status CheckInterrupt(const Runtime& runtime) {
 absl::Status CheckMemory(const Runtime& runtime, int64_t bytes, std::string_view stage);
 
 // For parsers of shorthand stages: parses `{name: operand}` and appends.
-absl::Status ParseStage(std::string_view name, bson::ValueView operand, const PipelineContext& context,
-                        std::vector<StagePtr>* out);
+absl::Status ParseStage(std::string_view name, bson::ValueView operand,
+                        const PipelineContext& context, std::vector<StagePtr>* out);
 
 }  // namespace mayfly::engine

@@ -19,9 +19,9 @@ NameMap MakeNameMap() {
 
 absl::Span<const StageRow* const> StageRows() {
   static const auto* const rows = new std::vector<const StageRow*>{
-      &kAddFieldsRow, &kSetRow,   &kCountRow, &kGroupRow,       &kLimitRow,       &kMatchRow, &kProjectRow,
-      &kUnsetRow,     &kSkipRow,  &kSortRow,  &kReplaceRootRow, &kReplaceWithRow, &kUnwindRow, &kSortByCountRow,
-      &kDocumentsRow,
+      &kAddFieldsRow,   &kSetRow,         &kCountRow,  &kGroupRow,       &kLimitRow,
+      &kMatchRow,       &kProjectRow,     &kUnsetRow,  &kSkipRow,        &kSortRow,
+      &kReplaceRootRow, &kReplaceWithRow, &kUnwindRow, &kSortByCountRow, &kDocumentsRow,
   };
   return *rows;
 }

@@ -77,7 +77,8 @@ class UnwindStage final : public Stage {
  public:
   UnwindStage(const StageRow& row, UnwindSpec spec) : Stage(row), spec_(std::move(spec)) {}
 
-  absl::StatusOr<std::unique_ptr<Stream>> MakeStream(std::unique_ptr<Stream> source, const Runtime&) const override {
+  absl::StatusOr<std::unique_ptr<Stream>> MakeStream(std::unique_ptr<Stream> source,
+                                                     const Runtime&) const override {
     return std::make_unique<UnwindStream>(std::move(source), spec_);
   }
   Fields AddDependencies(Dependencies* out) const override {
@@ -94,31 +95,39 @@ absl::StatusOr<bson::ValueView> ParseOptions(bson::View options, UnwindSpec* spe
   for (const bson::Element& element : options) {
     if (element.key == "path") {
       if (!element.value.IsString()) {
-        return base::Error(28808, base::StrCat("expected a string as the path for $unwind stage, got ",
-                                               bson::TypeName(element.value.type())));
+        return base::Error(28808,
+                           base::StrCat("expected a string as the path for $unwind stage, got ",
+                                        bson::TypeName(element.value.type())));
       }
       path = element.value;
     } else if (element.key == "preserveNullAndEmptyArrays") {
       if (!element.value.IsBool()) {
-        return base::Error(28809, base::StrCat("expected a boolean for the preserveNullAndEmptyArrays option to $unwind "
-                                               "stage, got ",
-                                               bson::TypeName(element.value.type())));
+        return base::Error(
+            28809,
+            base::StrCat("expected a boolean for the preserveNullAndEmptyArrays option to $unwind "
+                         "stage, got ",
+                         bson::TypeName(element.value.type())));
       }
       spec->preserve = element.value.AsBool();
     } else if (element.key == "includeArrayIndex") {
       if (!element.value.IsString() || element.value.AsString().empty()) {
-        return base::Error(28810, base::StrCat("expected a non-empty string for the includeArrayIndex  option to $unwind "
-                                               "stage, got ",
-                                               bson::TypeName(element.value.type())));
+        return base::Error(
+            28810,
+            base::StrCat("expected a non-empty string for the includeArrayIndex  option to $unwind "
+                         "stage, got ",
+                         bson::TypeName(element.value.type())));
       }
       if (element.value.AsString()[0] == '$') {
-        return base::Error(28822, base::StrCat("includeArrayIndex option to $unwind stage should not be prefixed with a "
-                                               "'$': ",
-                                               element.value.AsString()));
+        return base::Error(
+            28822,
+            base::StrCat("includeArrayIndex option to $unwind stage should not be prefixed with a "
+                         "'$': ",
+                         element.value.AsString()));
       }
       MAYFLY_ASSIGN_OR_RETURN(spec->index_path, ParseFieldPath(element.value.AsString()));
     } else {
-      return base::Error(28811, base::StrCat("unrecognized option to $unwind stage: ", element.key));
+      return base::Error(28811,
+                         base::StrCat("unrecognized option to $unwind stage: ", element.key));
     }
   }
   return path;
@@ -131,14 +140,18 @@ absl::Status ParseUnwind(bson::ValueView operand, const StageRow& row, const Pip
   if (operand.IsDocument()) {
     MAYFLY_ASSIGN_OR_RETURN(path, ParseOptions(operand.AsDocument(), &spec));
   } else if (!operand.IsString()) {
-    return base::Error(15981, base::StrCat("expected either a string or an object as specification for $unwind stage, "
-                                           "got ",
-                                           bson::TypeName(operand.type())));
+    return base::Error(
+        15981,
+        base::StrCat("expected either a string or an object as specification for $unwind stage, "
+                     "got ",
+                     bson::TypeName(operand.type())));
   }
-  if (path.IsMissing() || path.AsString().empty()) return base::Error(28812, "no path specified to $unwind stage");
+  if (path.IsMissing() || path.AsString().empty())
+    return base::Error(28812, "no path specified to $unwind stage");
   if (path.AsString()[0] != '$') {
-    return base::Error(28818, base::StrCat("path option to $unwind stage should be prefixed with a '$': ",
-                                           path.AsString()));
+    return base::Error(28818,
+                       base::StrCat("path option to $unwind stage should be prefixed with a '$': ",
+                                    path.AsString()));
   }
   spec.dotted = std::string(path.AsString().substr(1));
   MAYFLY_ASSIGN_OR_RETURN(spec.path, ParseFieldPath(spec.dotted));
@@ -148,6 +161,7 @@ absl::Status ParseUnwind(bson::ValueView operand, const StageRow& row, const Pip
 
 }  // namespace
 
-const StageRow kUnwindRow = {"$unwind", ParseUnwind, "gives one document for every element of an array field"};
+const StageRow kUnwindRow = {"$unwind", ParseUnwind,
+                             "gives one document for every element of an array field"};
 
 }  // namespace mayfly::engine

@@ -20,18 +20,23 @@ absl::Status ParseParts(ValueView p, const ParseContext& context, PercentileArgu
   MAYFLY_ASSIGN_OR_RETURN(ExpressionPtr expression, ParseExpression(p, context));
   const Value* known = expression->Constant();
   if (!known || !known->view().IsArray() || known->view().AsDocument().empty()) {
-    return base::Error(7750301, "The $percentile 'p' field must be an array of constant values, but found another value");
+    return base::Error(
+        7750301,
+        "The $percentile 'p' field must be an array of constant values, but found another value");
   }
   for (const bson::Element& element : known->view().AsDocument()) {
     if (!element.value.IsNumber()) {
-      return base::Error(7750302, base::StrCat("The $percentile 'p' field must be an array of numbers, but found ",
-                                               ValueText(element.value)));
+      return base::Error(
+          7750302, base::StrCat("The $percentile 'p' field must be an array of numbers, but found ",
+                                ValueText(element.value)));
     }
     double part = bson::ToDouble(element.value);
     if (!(part >= 0 && part <= 1)) {
-      return base::Error(7750303, base::StrCat("The $percentile 'p' field must be an array of numbers from [0.0, 1.0] "
-                                               "range, but found ",
-                                               ValueText(element.value)));
+      return base::Error(
+          7750303,
+          base::StrCat("The $percentile 'p' field must be an array of numbers from [0.0, 1.0] "
+                       "range, but found ",
+                       ValueText(element.value)));
     }
     out->parts.push_back(part);
   }
@@ -46,8 +51,9 @@ absl::Status ParseMethod(ValueView method, std::string_view name) {
   }
   std::string_view text = method.AsString();
   if (text == "approximate" || text == "discrete" || text == "continuous") return absl::OkStatus();
-  return base::Error(base::ErrorCode::kBadValue,
-                     base::StrCat("Currently only 'approximate' can be used as a percentile 'method'."));
+  return base::Error(
+      base::ErrorCode::kBadValue,
+      base::StrCat("Currently only 'approximate' can be used as a percentile 'method'."));
 }
 
 class PercentileExpression final : public Expression {
@@ -73,11 +79,14 @@ class PercentileExpression final : public Expression {
   const PercentileArguments arguments_;
 };
 
-absl::StatusOr<ExpressionPtr> Parse(ValueView operand, const OperatorRow& row, const ParseContext& context) {
+absl::StatusOr<ExpressionPtr> Parse(ValueView operand, const OperatorRow& row,
+                                    const ParseContext& context) {
   PercentileArguments arguments;
-  MAYFLY_ASSIGN_OR_RETURN(ExpressionPtr input, ParsePercentile(operand, row.name, context, &arguments));
+  MAYFLY_ASSIGN_OR_RETURN(ExpressionPtr input,
+                          ParsePercentile(operand, row.name, context, &arguments));
   bool constant = input->IsConstant();
-  return Fold(ExpressionPtr(new PercentileExpression(std::move(input), std::move(arguments))), constant, context);
+  return Fold(ExpressionPtr(new PercentileExpression(std::move(input), std::move(arguments))),
+              constant, context);
 }
 
 constexpr OperatorRow kRows[] = {
@@ -87,13 +96,15 @@ constexpr OperatorRow kRows[] = {
 
 }  // namespace
 
-absl::StatusOr<ExpressionPtr> ParsePercentile(ValueView operand, std::string_view name, const ParseContext& context,
+absl::StatusOr<ExpressionPtr> ParsePercentile(ValueView operand, std::string_view name,
+                                              const ParseContext& context,
                                               PercentileArguments* out) {
   out->single = name == "$median";
   NamedArgumentErrors errors{name, out->single ? 7436100 : 7429703, 40415};
   absl::StatusOr<std::vector<ValueView>> found =
       out->single ? FindNamedArguments(operand, errors, {{"input", 40414}, {"method", 40414}})
-                  : FindNamedArguments(operand, errors, {{"input", 40414}, {"method", 40414}, {"p", 40414}});
+                  : FindNamedArguments(operand, errors,
+                                       {{"input", 40414}, {"method", 40414}, {"p", 40414}});
   MAYFLY_ASSIGN_OR_RETURN(std::vector<ValueView> arguments, std::move(found));
   MAYFLY_RETURN_IF_ERROR(ParseMethod(arguments[1], name));
   if (out->single) {

@@ -15,10 +15,12 @@ struct PercentileArguments {
   bool single = false;        // $median: the value alone, not an array
 };
 
-// Parses {input, p, method} of $percentile or {input, method} of $median; gives the input. Errors: 7436100 no object,
-// 40414 missing field, 40415 unknown field, 2 bad method, 7750301 and 7750303 bad `p`.
+// Parses {input, p, method} of $percentile or {input, method} of $median; gives the input. Errors:
+// 7436100 no object, 40414 missing field, 40415 unknown field, 2 bad method, 7750301 and 7750303
+// bad `p`.
 absl::StatusOr<ExpressionPtr> ParsePercentile(bson::ValueView operand, std::string_view name,
-                                              const ParseContext& context, PercentileArguments* out);
+                                              const ParseContext& context,
+                                              PercentileArguments* out);
 
 class Percentiles {
  public:

@@ -35,8 +35,8 @@ class SortPattern {
   void KeyViews(bson::View document, const bson::StringComparator* strings,
                 std::vector<bson::ValueView>* out) const;
   // < 0, 0, > 0.
-  template <typename Key>
-  int Compare(const Key& a, const Key& b, const bson::StringComparator* strings) const {
+  template <typename KeyA, typename KeyB>
+  int Compare(const KeyA& a, const KeyB& b, const bson::StringComparator* strings) const {
     for (size_t i = 0; i < parts_.size(); ++i) {
       int order = bson::Compare(a[i], b[i], strings);
       if (order != 0) return parts_[i].descending ? -order : order;
