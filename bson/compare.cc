@@ -184,4 +184,10 @@ uint64_t Hash(ValueView value, const StringComparator* strings) {
   return Mix(static_cast<uint64_t>(CanonicalRank(value.type())), HashValue(value, strings));
 }
 
+bool SameOrder(const StringComparator* a, const StringComparator* b) {
+  if (a == b) return true;
+  if (a == nullptr || b == nullptr) return false;
+  return !a->identity().empty() && a->identity() == b->identity();
+}
+
 }  // namespace mayfly::bson

@@ -19,7 +19,12 @@ class StringComparator {
   virtual int Compare(std::string_view a, std::string_view b) const = 0;
   // Appends bytes whose memcmp order equals Compare(); may contain NULs.
   virtual void AppendSortKey(std::string_view text, std::string* out) const = 0;
+  // Comparators with the same identity compare alike; an empty one is like no other.
+  virtual std::string_view identity() const { return {}; }
 };
+
+// True if both compare strings alike; null is binary comparison.
+bool SameOrder(const StringComparator* a, const StringComparator* b);
 
 // -1, 0 or 1 in MongoDB's order: by CanonicalRank first, then by value. Numbers of all types
 // compare by their exact mathematical value; NaN equals NaN and is below every other number; -0.0

@@ -10,7 +10,7 @@ option(MAYFLY_FUZZ "Build the libFuzzer targets (clang only)" OFF)
 set(MAYFLY_SANITIZE "" CACHE STRING "Sanitizers for -fsanitize=, such as address,undefined or thread")
 
 add_library(mayfly_options INTERFACE)
-target_compile_options(mayfly_options INTERFACE -Wall -Wextra -Werror -Wno-unused-parameter)
+target_compile_options(mayfly_options INTERFACE -Wall -Wextra -Werror -Wno-unused-parameter -Wno-missing-field-initializers)
 target_compile_options(mayfly_options INTERFACE "SHELL:-iquote ${CMAKE_SOURCE_DIR}")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 sees overlaps and overflows in std::string's own concatenation (its bug 105651).

@@ -80,13 +80,13 @@ void AppendRange(const KeyEncoder& encoder, int field, const ValueRange& range, 
                  std::string* end);
 
 // The lowest value of a rank in Compare's order, and the highest or what is just above it.
-struct TypeBracket {
+struct ValueBracket {
   bson::Value low;
   bson::Value high;
   bool high_inclusive = true;
 };
 // For example strings: "" up to but not {}. Numbers: NaN to Infinity.
-TypeBracket BracketOf(bson::Type type);
+ValueBracket BracketOf(bson::Type type);
 
 // The values of the first `fields` fields, with their original types by `type_bits`. Strings under
 // a collation come back as their sort keys. Error: kInternalError if `key` is not what an encoder

@@ -36,11 +36,11 @@ Value LowestCodeWithScope() {
   return Raw(Type::kCodeWithScope, std::string_view("\x0E\0\0\0\x01\0\0\0\0\x05\0\0\0\0", 14));
 }
 
-TypeBracket Single(const Value& value) { return {value, value}; }
+ValueBracket Single(const Value& value) { return {value, value}; }
 
 }  // namespace
 
-TypeBracket BracketOf(Type type) {
+ValueBracket BracketOf(Type type) {
   const bson::Document empty;
   switch (type) {
     case Type::kMissing:

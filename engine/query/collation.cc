@@ -230,6 +230,8 @@ class IcuCollation final : public Collation {
       : collator_(std::move(collator)), spec_(FullSpec(locale, *collator_)) {}
 
   bson::View spec() const override { return spec_; }
+  // Equal options compare alike.
+  std::string_view identity() const override { return spec_.bytes(); }
 
   int Compare(std::string_view a, std::string_view b) const override {
     UErrorCode error = U_ZERO_ERROR;

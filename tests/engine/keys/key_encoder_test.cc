@@ -166,7 +166,7 @@ TEST(KeyEncoder, BracketsEncloseExactlyTheirType) {
     const Value v = values.Any();
     const Type type = values.Any().type();
     const bool same = bson::CanonicalRank(type) == bson::CanonicalRank(v.type());
-    const TypeBracket bracket = BracketOf(type);
+    const ValueBracket bracket = BracketOf(type);
     const int to_high = bson::Compare(v, bracket.high);
     const bool inside =
         bson::Compare(bracket.low, v) <= 0 && (bracket.high_inclusive ? to_high <= 0 : to_high < 0);

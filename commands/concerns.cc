@@ -1,0 +1,199 @@
+#include "commands/concerns.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "base/status.h"
+#include "base/strings.h"
+#include "bson/json.h"
+#include "bson/number.h"
+
+namespace mayfly::commands {
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+using base::StrCat;
+using bson::ValueView;
+
+constexpr int64_t kMaxTimeout = std::numeric_limits<int32_t>::max();
+// `w` may ask for at most this many members before it is nonsense, as in MongoDB.
+constexpr int64_t kMaxReplicaSetMembers = 50;
+
+absl::Status ReadW(ValueView value, WriteConcern* concern) {
+  if (value.IsNumber()) {
+    const int64_t w = bson::ToInt64Truncated(value);
+    if (w < 0 || w > kMaxReplicaSetMembers) {
+      return Error(
+          ErrorCode::kFailedToParse,
+          StrCat("w has to be a non-negative number and not greater than ", kMaxReplicaSetMembers));
+    }
+    concern->acknowledged = w != 0;
+    if (w > 1) {
+      concern->unsatisfied =
+          Error(ErrorCode::kUnsatisfiableWriteConcern, "Not enough data-bearing nodes");
+    }
+    return absl::OkStatus();
+  }
+  if (value.IsString()) {
+    const std::string_view mode = value.AsString();
+    if (mode != "majority") {
+      concern->unsatisfied = Error(
+          ErrorCode::kUnknownReplWriteConcern,
+          StrCat("No write concern mode named '", mode, "' found in replica set configuration"));
+    }
+    return absl::OkStatus();
+  }
+  if (value.IsDocument()) {
+    return Error(ErrorCode::kFailedToParse,
+                 "tagged write concerns need a tag for each field: w must be a number or a string");
+  }
+  return Error(ErrorCode::kFailedToParse, "w has to be a number, string, or object");
+}
+
+}  // namespace
+
+absl::StatusOr<WriteConcern> ParseWriteConcern(ValueView value) {
+  WriteConcern concern;
+  if (value.IsMissing()) return concern;
+  bool journal = false;
+  bool fsync = false;
+  for (const bson::Element& element : value.AsDocument()) {
+    const ValueView v = element.value;
+    if (element.key == "w") {
+      MAYFLY_RETURN_IF_ERROR(ReadW(v, &concern));
+    } else if (element.key == "j" || element.key == "fsync") {
+      if (!v.IsBool() && !v.IsNumber() && !v.IsNullish()) {
+        return WrongTypeError("writeConcern", element.key, v.type(),
+                              "[bool, long, int, decimal, double]");
+      }
+      const bool set = v.IsBool() ? v.AsBool() : v.IsNumber() && bson::IsNonZero(v);
+      (element.key == "j" ? journal : fsync) = set;
+    } else if (element.key == "wtimeout") {
+      if (v.IsNumber() && bson::ToInt64Truncated(v) > kMaxTimeout) {
+        return Error(ErrorCode::kFailedToParse, "wtimeout must be a 32-bit integer");
+      }
+      if (!v.IsNumber() && !v.IsNullish()) {
+        return WrongTypeError("writeConcern", "wtimeout", v.type(), "[long, int, decimal, double]");
+      }
+    } else if (element.key != "provenance" && element.key != "getLastError") {
+      return Error(ErrorCode::kIDLUnknownField,
+                   StrCat("BSON field 'writeConcern.", element.key, "' is an unknown field."));
+    }
+  }
+  if (journal && fsync) {
+    return Error(ErrorCode::kFailedToParse, "fsync and j options cannot be used together");
+  }
+  if (journal || fsync) concern.durability = engine::Durability::kSynced;
+  return concern;
+}
+
+absl::Status CheckReadConcern(ValueView value, bool replica_set) {
+  if (value.IsMissing()) return absl::OkStatus();
+  static constexpr std::array<std::string_view, 5> kLevels = {"local", "majority", "available",
+                                                              "linearizable", "snapshot"};
+  for (const bson::Element& element : value.AsDocument()) {
+    const ValueView v = element.value;
+    if (element.key == "level") {
+      if (v.IsNullish()) continue;
+      if (!v.IsString()) return WrongTypeError("readConcern", "level", v.type(), "string");
+      if (std::find(kLevels.begin(), kLevels.end(), v.AsString()) == kLevels.end()) {
+        return Error(ErrorCode::kBadValue,
+                     StrCat("Enumeration value '", v.AsString(),
+                            "' for field 'readConcern.level' is not a valid value."));
+      }
+    } else if (element.key == "afterClusterTime" || element.key == "atClusterTime") {
+      if (v.IsNullish()) continue;
+      if (v.type() != bson::Type::kTimestamp) {
+        return WrongTypeError("readConcern", element.key, v.type(), "timestamp");
+      }
+      if (!replica_set) {
+        return Error(
+            ErrorCode::kIllegalOperation,
+            StrCat("Cannot specify ", element.key, " readConcern without replication enabled"));
+      }
+    } else if (element.key != "provenance" && element.key != "afterOpTime" &&
+               element.key != "allowTransactionTableSnapshot" &&
+               element.key != "waitLastStableRecoveryTimestamp") {
+      return Error(ErrorCode::kIDLUnknownField,
+                   StrCat("BSON field 'readConcern.", element.key, "' is an unknown field."));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<int64_t> ParseMaxTimeMs(ValueView value, std::string_view command) {
+  if (value.IsNullish()) return 0;
+  if (!value.IsNumber()) {
+    return Error(ErrorCode::kBadValue,
+                 StrCat("maxTimeMS must be a number, but got ", bson::TypeName(value.type())));
+  }
+  const auto exact = bson::ToInt64Exact(value);
+  if (!exact.has_value()) return Error(ErrorCode::kBadValue, "maxTimeMS has non-integral value");
+  if (*exact < 0 || *exact > kMaxTimeout) {
+    return Error(ErrorCode::kBadValue,
+                 StrCat(*exact, " value for maxTimeMS is out of range [0, 2147483647]"));
+  }
+  return *exact;
+}
+
+absl::Status CheckApiParameters(const CommonArguments& common, bool in_stable_api,
+                                std::string_view command) {
+  const bool strict = common.api_strict.IsBool() && common.api_strict.AsBool();
+  if (common.api_version.IsMissing()) {
+    if (common.api_strict.IsMissing() && common.api_deprecation_errors.IsMissing())
+      return absl::OkStatus();
+    return Error(4886600,
+                 "Provided apiStrict and/or apiDeprecationErrors without passing apiVersion");
+  }
+  if (common.api_version.AsString() != "1") {
+    return Error(ErrorCode::kAPIVersionError, "API version must be \"1\"");
+  }
+  if (strict && !in_stable_api) {
+    return Error(ErrorCode::kAPIStrictError, StrCat("Provided apiStrict:true, but the command ",
+                                                    command, " is not in API Version 1."));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckSessionArguments(const CommonArguments& common) {
+  if (!common.lsid.IsMissing()) {
+    const ValueView id = common.lsid.AsDocument().Find("id");
+    if (id.IsMissing()) {
+      return Error(ErrorCode::kIDLFailedToParse,
+                   "BSON field 'OperationSessionInfo.lsid.id' is missing but a required field");
+    }
+    if (id.type() != bson::Type::kBinary) return WrongTypeError("lsid", "id", id.type(), "binData");
+    if (id.AsBinary().subtype != bson::kBinaryUuid || id.AsBinary().bytes.size() != 16) {
+      return Error(ErrorCode::kInvalidUUID, "BSON field 'lsid.id' must be a UUID");
+    }
+  }
+  if (!common.txn_number.IsMissing()) {
+    if (common.lsid.IsMissing()) {
+      return Error(ErrorCode::kInvalidOptions,
+                   "Transaction number requires a session ID to also be specified");
+    }
+    if (bson::ToInt64Truncated(common.txn_number) < 0) {
+      return Error(ErrorCode::kInvalidOptions, "Transaction number cannot be negative");
+    }
+  }
+  if (!common.autocommit.IsMissing()) {
+    if (common.txn_number.IsMissing()) {
+      return Error(ErrorCode::kInvalidOptions,
+                   "'autocommit' field requires a transaction number to also be specified");
+    }
+    if (common.autocommit.AsBool()) {
+      return Error(ErrorCode::kInvalidOptions, "Specifying autocommit=true is not allowed.");
+    }
+    return Error(ErrorCode::kIllegalOperation,
+                 "Multi-document transactions are not supported by this server");
+  }
+  if (!common.start_transaction.IsMissing()) {
+    return Error(ErrorCode::kInvalidOptions,
+                 "Specifying startTransaction requires autocommit=false");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace mayfly::commands

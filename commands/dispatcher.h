@@ -1,0 +1,47 @@
+// From an invocation to its outcome: finds the command, checks what is common to all, chooses the
+// thread, runs the handler, and turns its status into a reply.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "commands/command.h"
+#include "commands/invocation.h"
+#include "commands/registry.h"
+#include "commands/services.h"
+
+namespace mayfly::commands {
+
+// Thread-safe.
+class Dispatcher {
+ public:
+  explicit Dispatcher(Services services);
+  ~Dispatcher();
+
+  // Runs the command; `done` is called exactly once, before Dispatch returns or later on another
+  // thread.
+  void Dispatch(Invocation invocation, Done done);
+
+  const Registry& registry() const { return registry_; }
+  Services& services() { return services_; }
+
+ private:
+  struct Running;
+
+  void Start(std::shared_ptr<Running> running);
+  absl::Status Prepare(Running& running);
+  void Register(Running& running);
+  void RunInDatabase(std::shared_ptr<Running> running, engine::Access access);
+  void RunOnWorker(std::shared_ptr<Running> running);
+  absl::Status RunHandler(Running& running);
+  void AppendEnding(Running& running);
+  void Finish(Running& running, absl::Status status);
+
+  Services services_;
+  Registry registry_;
+};
+
+// {ok: 0, errmsg, code, codeName, ...}: the reply for a failed command.
+std::string ErrorReply(const absl::Status& status);
+
+}  // namespace mayfly::commands

@@ -1,0 +1,79 @@
+// The operations that run now: for currentOp and killOp, and the deadline and kill flag each of
+// them checks.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/error_code.h"
+#include "bson/value.h"
+#include "engine/expression/context.h"
+
+namespace mayfly::commands {
+
+// One running operation. `Check` is called by its own thread, Kill by any.
+class RunningOperation : public engine::Interrupt {
+ public:
+  // `deadline_us` in the clock's MonotonicUs, 0 for none. `clock` must outlive the operation.
+  RunningOperation(int64_t id, const base::Clock& clock, int64_t deadline_us)
+      : id_(id), clock_(clock), start_us_(clock.MonotonicUs()), deadline_us_(deadline_us) {}
+
+  absl::Status Check() override;
+  // 11601 Interrupted or 11600 InterruptedAtShutdown from the next Check on. The first call wins.
+  void Kill(base::ErrorCode code);
+
+  int64_t id() const { return id_; }
+  int64_t start_us() const { return start_us_; }
+  int64_t deadline_us() const { return deadline_us_; }
+
+  // What currentOp shows. Set before the operation is registered, unchanged afterwards.
+  std::string ns;
+  std::string kind;        // "command", "query", "insert", ...
+  bson::Document command;  // cut if large
+  std::string client;
+  int64_t connection_id = 0;
+  bson::Document lsid;
+  std::string app_name;
+
+ private:
+  // Looks at the clock only every so many calls.
+  static constexpr uint32_t kCallsPerLook = 64;
+
+  const int64_t id_;
+  const base::Clock& clock_;
+  const int64_t start_us_;
+  const int64_t deadline_us_;
+  uint32_t calls_ = 0;
+  std::atomic<int> killed_{0};
+};
+
+// Thread-safe.
+class OperationRegistry {
+ public:
+  explicit OperationRegistry(const base::Clock& clock) : clock_(clock) {}
+
+  // An operation that is not yet visible: fill its fields, then Add it.
+  std::shared_ptr<RunningOperation> Make(int64_t deadline_us);
+  void Add(std::shared_ptr<RunningOperation> operation);
+  void Remove(int64_t id);
+  // False if there is none with that id.
+  bool Kill(int64_t id, base::ErrorCode code);
+  // Kills every operation that `matches`; returns how many.
+  int KillIf(const std::function<bool(const RunningOperation&)>& matches, base::ErrorCode code);
+  std::vector<std::shared_ptr<RunningOperation>> All() const;
+
+ private:
+  const base::Clock& clock_;
+  std::atomic<int64_t> next_id_{1};
+  mutable std::mutex mutex_;
+  std::map<int64_t, std::shared_ptr<RunningOperation>> operations_;
+};
+
+}  // namespace mayfly::commands

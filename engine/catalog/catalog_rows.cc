@@ -1,0 +1,105 @@
+#include "engine/catalog/catalog_rows.h"
+
+#include <cstring>
+#include <utility>
+
+#include "base/status.h"
+#include "bson/builder.h"
+#include "bson/number.h"
+#include "engine/catalog/catalog.h"
+#include "engine/query/collation.h"
+#include "engine/query/filter.h"
+
+namespace mayfly::engine {
+namespace {
+
+int64_t IntField(bson::View row, std::string_view name) {
+  const bson::ValueView value = row.Find(name);
+  return value.IsNumber() ? bson::ToInt64Truncated(value) : 0;
+}
+
+}  // namespace
+
+std::string CollectionKey(std::string_view name) {
+  std::string key(1, kCollectionRow);
+  key.append(name);
+  return key;
+}
+
+std::string CountersKey(SpaceId records) {
+  std::string key(1, kCountersRow);
+  for (int shift = 24; shift >= 0; shift -= 8) key.push_back(static_cast<char>(records >> shift));
+  return key;
+}
+
+bson::Document MakeCollectionRow(const Collection::State& state) {
+  bson::Builder row;
+  row.Binary("uuid", bson::kBinaryUuid,
+             {reinterpret_cast<const char*>(state.uuid.data()), state.uuid.size()});
+  row.Int64("records", state.records).Int64("expiry", state.expiry);
+  row.OpenDocument("backfill")
+      .Int64("next", state.backfill.next)
+      .Int64("end", state.backfill.end)
+      .Close();
+  row.Document("options", state.options.stored).Document("epoch", state.epoch_rule);
+  row.OpenArray("indexes");
+  for (const auto& index : state.indexes) {
+    row.PushOpenDocument().Document("spec", index->spec.stored);
+    row.Int64("space", index->space).Int64("multikey", index->multikey_fields).Close();
+  }
+  row.Close();
+  return row.Finish();
+}
+
+absl::StatusOr<Collection::State> ReadCollectionRow(std::string_view name, bson::View row) {
+  Collection::State state;
+  state.name = std::string(name);
+  const std::string_view uuid = row.Find("uuid").AsBinary().bytes;
+  std::memcpy(state.uuid.data(), uuid.data(), std::min(uuid.size(), state.uuid.size()));
+  state.records = static_cast<SpaceId>(IntField(row, "records"));
+  state.expiry = static_cast<SpaceId>(IntField(row, "expiry"));
+  const bson::View backfill = row.Find("backfill").AsDocument();
+  state.backfill = {.next = IntField(backfill, "next"), .end = IntField(backfill, "end")};
+  MAYFLY_ASSIGN_OR_RETURN(state.options,
+                          CollectionOptionsFromStored(row.Find("options").AsDocument()));
+  state.epoch_rule = bson::Document(row.Find("epoch").AsDocument());
+  for (const bson::Element& element : row.Find("indexes").AsDocument()) {
+    const bson::View entry = element.value.AsDocument();
+    MAYFLY_ASSIGN_OR_RETURN(std::shared_ptr<Index> index,
+                            MakeIndex(IndexSpecFromStored(entry.Find("spec").AsDocument())));
+    index->space = static_cast<SpaceId>(IntField(entry, "space"));
+    index->multikey_fields = static_cast<uint32_t>(IntField(entry, "multikey"));
+    state.indexes.push_back(std::move(index));
+  }
+  return state;
+}
+
+bson::Document MakeCountersRow(const CollectionCounters& counters) {
+  bson::Builder row;
+  row.Int64("documents", counters.documents).Int64("bytes", counters.data_bytes);
+  row.Int64("next", counters.next_record);
+  return row.Finish();
+}
+
+CollectionCounters ReadCountersRow(bson::View row) {
+  return {.documents = IntField(row, "documents"),
+          .data_bytes = IntField(row, "bytes"),
+          .next_record = std::max<int64_t>(1, IntField(row, "next"))};
+}
+
+absl::StatusOr<std::shared_ptr<Index>> MakeIndex(const IndexSpec& spec) {
+  auto index = std::make_shared<Index>();
+  index->spec = spec;
+  if (spec.collation.has_value()) {
+    MAYFLY_ASSIGN_OR_RETURN(index->strings, ParseCollation(*spec.collation));
+  }
+  if (spec.partial_filter.has_value()) {
+    FilterParseContext context;
+    context.features.expr = false;
+    context.strings = index->strings.get();
+    MAYFLY_ASSIGN_OR_RETURN(index->partial_filter, ParseFilter(*spec.partial_filter, context));
+  }
+  return index;
+}
+
+}  // namespace mayfly::engine

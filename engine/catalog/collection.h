@@ -1,0 +1,123 @@
+// A collection or view as the catalog keeps it in memory, and an index of it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bson/compare.h"
+#include "bson/value.h"
+#include "engine/catalog/expiry_rule.h"
+#include "engine/catalog/index_spec.h"
+#include "engine/query/collation.h"
+#include "engine/query/filter.h"
+#include "engine/storage/kv.h"
+
+namespace mayfly::engine {
+
+using Uuid = std::array<uint8_t, 16>;
+
+// Immutable; replaced as a whole when something about it changes.
+struct Index {
+  IndexSpec spec;
+  SpaceId space = 0;
+  // Bit i: some document has had an array on the path of field i. Never taken back.
+  uint32_t multikey_fields = 0;
+  std::shared_ptr<const FilterNode> partial_filter;  // null: all documents
+  CollationPtr strings;                              // null: binary
+
+  bool IsMultikey() const { return multikey_fields != 0; }
+};
+
+// The options given to `create`, parsed. `stored` is what listCollections shows under `options`.
+struct CollectionOptions {
+  bson::Document stored;
+  bool capped = false;
+  int64_t capped_size_bytes = 0;
+  int64_t capped_max_documents = 0;  // 0: no limit
+  std::string view_on;               // not empty: a view
+  bson::Document pipeline;           // the view's, as an array's bytes
+  std::shared_ptr<const FilterNode> validator;
+  bson::Document validator_document;
+  bool validation_strict = true;  // false: "moderate"
+  bool validation_off = false;    // validationLevel "off"
+  bool validation_error = true;   // false: "warn"
+  CollationPtr strings;           // the default collation; null: binary
+
+  bool IsView() const { return !view_on.empty(); }
+};
+
+// What changes with every write and is kept by one row per commit.
+struct CollectionCounters {
+  int64_t documents = 0;     // expired but not yet removed ones included
+  int64_t data_bytes = 0;    // of the documents, without record headers
+  RecordId next_record = 1;  // never given back
+};
+
+// The expiry index's state: which records have their entries in it.
+struct ExpiryBackfill {
+  // Records with ids in [next, end) were there when the rule was switched on and have no entry yet.
+  // Empty: done.
+  RecordId next = 0;
+  RecordId end = 0;
+  bool done() const { return next >= end; }
+};
+
+// Touched only inside operations of its database. Held by shared_ptr: a cursor may outlive the
+// collection's drop.
+class Collection {
+ public:
+  // Everything that is persistent besides the counters.
+  struct State {
+    std::string name;
+    Uuid uuid{};
+    CollectionOptions options;
+    SpaceId records = 0;  // 0 for a view
+    SpaceId expiry = 0;   // space of the expiry index; 0 while the last-write rule is off
+    ExpiryBackfill backfill;
+    std::vector<std::shared_ptr<const Index>> indexes;  // `_id_` first
+    bson::Document epoch_rule;  // {attributeName} of updateTimeToLive, or empty
+  };
+
+  Collection(std::string database, State state) : database_(std::move(database)) {
+    Assign(std::move(state));
+  }
+
+  const State& state() const { return state_; }
+  // Replaces the state and what is derived from it. For the catalog.
+  void Assign(State state);
+
+  const std::string& name() const { return state_.name; }
+  const std::string& database() const { return database_; }
+  std::string ns() const { return database_ + "." + state_.name; }
+  const Uuid& uuid() const { return state_.uuid; }
+  const CollectionOptions& options() const { return state_.options; }
+  bool IsView() const { return state_.options.IsView(); }
+  const std::vector<std::shared_ptr<const Index>>& indexes() const { return state_.indexes; }
+  std::shared_ptr<const Index> FindIndex(std::string_view name) const;
+  const Index& id_index() const { return *state_.indexes.front(); }
+  // The rule of expiry by last write, from the `_ts` index.
+  const LastWriteRule& last_write_rule() const { return last_write_rule_; }
+
+  CollectionCounters& counters() { return counters_; }
+  const CollectionCounters& counters() const { return counters_; }
+
+  bool dropped() const { return dropped_; }
+  void set_dropped(bool dropped) { dropped_ = dropped; }
+  // Grows whenever the state changes; plans and cursors notice by it.
+  uint64_t version() const { return version_; }
+
+ private:
+  std::string database_;
+  State state_;
+  LastWriteRule last_write_rule_;
+  CollectionCounters counters_;
+  bool dropped_ = false;
+  uint64_t version_ = 0;
+};
+
+}  // namespace mayfly::engine

@@ -1,0 +1,63 @@
+// Options of collections as `create` takes them and listCollections shows them.
+#include <limits>
+
+#include "base/status.h"
+#include "base/strings.h"
+#include "bson/number.h"
+#include "engine/catalog/catalog.h"
+#include "engine/query/filter.h"
+
+namespace mayfly::engine {
+namespace {
+
+bool IsTrue(bson::ValueView value) {
+  return value.IsBool() ? value.AsBool() : value.IsNumber() && bson::IsNonZero(value);
+}
+
+std::string_view Text(bson::View stored, std::string_view name) {
+  const bson::ValueView value = stored.Find(name);
+  return value.IsString() ? value.AsString() : std::string_view();
+}
+
+absl::Status ReadValidator(bson::View stored, CollectionOptions* options) {
+  options->validation_strict = Text(stored, "validationLevel") != "moderate";
+  options->validation_off = Text(stored, "validationLevel") == "off";
+  options->validation_error = Text(stored, "validationAction") != "warn";
+  const bson::ValueView validator = stored.Find("validator");
+  if (!validator.IsDocument() || validator.AsDocument().empty()) return absl::OkStatus();
+  options->validator_document = bson::Document(validator.AsDocument());
+  static const EvaluationContext kForFolding;
+  FilterParseContext context;
+  context.strings = options->strings.get();
+  context.evaluation = &kForFolding;
+  context.features.near = false;
+  context.features.text_search = false;
+  context.features.where = false;
+  MAYFLY_ASSIGN_OR_RETURN(options->validator, ParseFilter(options->validator_document, context));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<CollectionOptions> CollectionOptionsFromStored(bson::View stored) {
+  CollectionOptions options;
+  options.stored = bson::Document(stored);
+  options.capped = IsTrue(stored.Find("capped"));
+  if (const auto size = stored.Find("size"); size.IsNumber()) {
+    options.capped_size_bytes = bson::ToInt64Truncated(size);
+  }
+  if (const auto max = stored.Find("max"); max.IsNumber()) {
+    options.capped_max_documents = std::max<int64_t>(0, bson::ToInt64Truncated(max));
+  }
+  options.view_on = std::string(Text(stored, "viewOn"));
+  if (const auto pipeline = stored.Find("pipeline"); pipeline.IsArray()) {
+    options.pipeline = bson::Document(pipeline.AsDocument());
+  }
+  if (const auto collation = stored.Find("collation"); collation.IsDocument()) {
+    MAYFLY_ASSIGN_OR_RETURN(options.strings, ParseCollation(collation.AsDocument()));
+  }
+  MAYFLY_RETURN_IF_ERROR(ReadValidator(stored, &options));
+  return options;
+}
+
+}  // namespace mayfly::engine

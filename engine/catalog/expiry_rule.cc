@@ -1,0 +1,45 @@
+#include "engine/catalog/expiry_rule.h"
+
+#include <cmath>
+#include <limits>
+
+namespace mayfly::engine {
+namespace {
+
+constexpr int64_t kMaxTtl = std::numeric_limits<int32_t>::max();
+
+TtlDefect CheckRange(int64_t seconds) {
+  return seconds == kNeverExpires || (seconds >= 1 && seconds <= kMaxTtl) ? TtlDefect::kNone
+                                                                          : TtlDefect::kRange;
+}
+
+TtlDefect CheckDouble(double seconds) {
+  if (!std::isfinite(seconds)) return TtlDefect::kRange;
+  if (seconds != std::trunc(seconds)) return TtlDefect::kFraction;
+  if (std::fabs(seconds) > static_cast<double>(kMaxTtl)) return TtlDefect::kRange;
+  return CheckRange(static_cast<int64_t>(seconds));
+}
+
+int32_t ValidSeconds(bson::ValueView ttl) {
+  if (ttl.type() == bson::Type::kInt32) return ttl.AsInt32();
+  if (ttl.type() == bson::Type::kInt64) return static_cast<int32_t>(ttl.AsInt64());
+  return static_cast<int32_t>(ttl.AsDouble());
+}
+
+}  // namespace
+
+TtlDefect ClassifyTtl(bson::ValueView ttl) {
+  if (ttl.IsMissing()) return TtlDefect::kAbsent;
+  if (ttl.type() == bson::Type::kInt32) return CheckRange(ttl.AsInt32());
+  if (ttl.type() == bson::Type::kInt64) return CheckRange(ttl.AsInt64());
+  if (ttl.type() == bson::Type::kDouble) return CheckDouble(ttl.AsDouble());
+  return TtlDefect::kType;
+}
+
+std::optional<int32_t> OwnTtl(bson::View document) {
+  const bson::ValueView ttl = document.Find("ttl");
+  if (ClassifyTtl(ttl) != TtlDefect::kNone) return std::nullopt;
+  return ValidSeconds(ttl);
+}
+
+}  // namespace mayfly::engine

@@ -1,0 +1,26 @@
+// What a write depends on besides the document.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "engine/engine.h"
+#include "engine/expression/context.h"
+#include "engine/storage/kv.h"
+
+namespace mayfly::engine {
+
+// References must outlive the writer.
+struct WriteContext {
+  Transaction& transaction;
+  Catalog& catalog;
+  const EvaluationContext& evaluation;  // its now_ms is the command's
+  int64_t modified_ms = 0;              // from DatabaseHandle::StampModification
+  ExpiryListener* expiry_listener = nullptr;
+  bool bypass_validation = false;
+};
+
+// Why a document is removed; observers tell a user's delete from expiry by it.
+enum class RemovalReason : uint8_t { kUser, kLastWriteTtl, kDateTtl, kEpochTtl, kCapped };
+
+}  // namespace mayfly::engine

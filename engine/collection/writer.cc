@@ -1,0 +1,261 @@
+#include "engine/collection/writer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/log.h"
+#include "base/status.h"
+#include "base/strings.h"
+#include "bson/builder.h"
+#include "bson/json.h"
+#include "engine/index/expiry_index.h"
+
+namespace mayfly::engine {
+namespace {
+
+absl::Status DuplicateKey(const Collection& collection, const Index& index,
+                          const IndexKeySet::Key& key) {
+  IndexEntry entry{.fields = key.fields, .type_bits = key.type_bits, .id = kNoRecord};
+  const bson::Document value = EntryDocument(index, entry);
+  std::string text = base::StrCat("E11000 duplicate key error collection: ", collection.ns(),
+                                  " index: ", index.spec.name);
+  if (index.spec.collation.has_value()) {
+    text += base::StrCat(" collation: ", bson::ToShellText(*index.spec.collation));
+  }
+  text += base::StrCat(" dup key: ", bson::ToShellText(value));
+  bson::Builder fields;
+  fields.Document("keyPattern", index.spec.key).Document("keyValue", value);
+  return base::WithErrorFields(base::Error(base::ErrorCode::kDuplicateKey, text),
+                               fields.Finish().bytes());
+}
+
+}  // namespace
+
+CollectionWriter::CollectionWriter(const WriteContext& context,
+                                   std::shared_ptr<Collection> collection)
+    : context_(context), collection_(std::move(collection)) {}
+
+CollectionWriter::~CollectionWriter() { Flush(); }
+
+void CollectionWriter::Flush() {
+  if (documents_delta_ == 0 && bytes_delta_ == 0) return;
+  context_.catalog.AddToCounters(context_.transaction, collection_, documents_delta_, bytes_delta_);
+  documents_delta_ = 0;
+  bytes_delta_ = 0;
+}
+
+bool CollectionWriter::IsVisible(const RecordView& record) const {
+  return !record.header.IsExpired(collection_->last_write_rule(), context_.evaluation.now_ms);
+}
+
+absl::Status CollectionWriter::CheckValidator(bson::View document, bool was_valid) {
+  const CollectionOptions& options = collection_->options();
+  if (options.validator == nullptr || options.validation_off || context_.bypass_validation) {
+    return absl::OkStatus();
+  }
+  if (!was_valid && !options.validation_strict) return absl::OkStatus();
+  MatchContext match(context_.evaluation);
+  MAYFLY_ASSIGN_OR_RETURN(const bool valid, options.validator->Matches(document, match));
+  if (valid) return absl::OkStatus();
+  if (!options.validation_error) {
+    MAYFLY_LOG(warn, "STORAGE", "document would fail validation, collection {}", collection_->ns());
+    return absl::OkStatus();
+  }
+  bson::Builder fields;
+  fields.OpenDocument("errInfo").Append("failingDocumentId", document.Find("_id"));
+  fields.OpenDocument("details").String("operatorName", "$and").Close().Close();
+  return base::WithErrorFields(
+      base::Error(base::ErrorCode::kDocumentValidationFailure, "Document failed validation"),
+      fields.Finish().bytes());
+}
+
+absl::Status CollectionWriter::CheckUnique(const Index& index, const IndexKeySet& keys,
+                                           RecordId self, std::vector<RecordId>* expired) {
+  Transaction& transaction = context_.transaction;
+  for (const IndexKeySet::Key& key : keys.keys()) {
+    MAYFLY_ASSIGN_OR_RETURN(const auto found, transaction.GetKey(index.space, key.fields));
+    if (!found.has_value()) continue;
+    const RecordId holder = ParseEntry(index, key.fields, *found).id;
+    if (holder == self) continue;
+    MAYFLY_ASSIGN_OR_RETURN(const auto record,
+                            transaction.GetRecord(collection_->state().records, holder));
+    if (!record.has_value()) continue;  // an entry that the sweep has yet to remove
+    if (IsVisible(ReadRecord(*record))) return DuplicateKey(*collection_, index, key);
+    expired->push_back(holder);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CollectionWriter::RemoveExpired(const std::vector<RecordId>& expired) {
+  for (const RecordId id : expired) {
+    MAYFLY_ASSIGN_OR_RETURN(const auto found,
+                            context_.transaction.GetRecord(collection_->state().records, id));
+    if (!found.has_value()) continue;  // listed twice
+    const std::string bytes(*found);
+    MAYFLY_RETURN_IF_ERROR(Remove(id, ReadRecord(bytes), RemovalReason::kLastWriteTtl));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CollectionWriter::NoteMultikey(const Index& index, uint32_t multikey_fields) {
+  if ((multikey_fields & ~index.multikey_fields) == 0) return absl::OkStatus();
+  const SpaceId space = index.space;
+  return context_.catalog.Modify(context_.transaction, *collection_, [&](Collection::State& state) {
+    for (auto& entry : state.indexes) {
+      if (entry->space != space) continue;
+      auto changed = std::make_shared<Index>(*entry);
+      changed->multikey_fields |= multikey_fields;
+      entry = std::move(changed);
+    }
+  });
+}
+
+absl::Status CollectionWriter::PutExpiryEntry(const RecordHeader& header, RecordId id) {
+  const SpaceId space = collection_->state().expiry;
+  if (space == 0) return absl::OkStatus();
+  const auto entry = ExpiryEntryOf(header, id);
+  if (!entry.has_value()) return absl::OkStatus();
+  if (context_.expiry_listener != nullptr) {
+    if (const auto due = header.ExpiresAtMs(collection_->last_write_rule()); due.has_value()) {
+      context_.expiry_listener->OnRecordDue(collection_->database(), *due);
+    }
+  }
+  return context_.transaction.PutKey(space, ExpiryKey(*entry), {});
+}
+
+absl::Status CollectionWriter::DeleteExpiryEntry(const RecordHeader& header, RecordId id) {
+  const SpaceId space = collection_->state().expiry;
+  if (space == 0) return absl::OkStatus();
+  const auto entry = ExpiryEntryOf(header, id);
+  if (!entry.has_value()) return absl::OkStatus();
+  return context_.transaction.DeleteKey(space, ExpiryKey(*entry));
+}
+
+absl::StatusOr<RecordId> CollectionWriter::Insert(bson::View document) {
+  MAYFLY_RETURN_IF_ERROR(CheckValidator(document, true));
+  std::vector<RecordId> expired;
+  const auto indexes = collection_->indexes();
+  if (new_keys_.size() < indexes.size()) new_keys_.resize(indexes.size());
+  for (size_t i = 0; i < indexes.size(); ++i) {
+    MAYFLY_RETURN_IF_ERROR(
+        ComputeIndexKeys(*indexes[i], document, context_.evaluation, &new_keys_[i]));
+    if (indexes[i]->spec.unique || indexes[i]->spec.IsId()) {
+      MAYFLY_RETURN_IF_ERROR(CheckUnique(*indexes[i], new_keys_[i], kNoRecord, &expired));
+    }
+  }
+  // From here on only the store can fail.
+  MAYFLY_RETURN_IF_ERROR(RemoveExpired(expired));
+  Transaction& transaction = context_.transaction;
+  const RecordId id = context_.catalog.NextRecordId(transaction, collection_);
+  WriteRecord(context_.modified_ms, document, &record_);
+  MAYFLY_RETURN_IF_ERROR(transaction.PutRecord(collection_->state().records, id, record_));
+  for (size_t i = 0; i < indexes.size(); ++i) {
+    for (const auto& key : new_keys_[i].keys()) {
+      MAYFLY_RETURN_IF_ERROR(transaction.PutKey(indexes[i]->space,
+                                                EntryKey(*indexes[i], key.fields, id),
+                                                EntryValue(*indexes[i], key.type_bits, id)));
+    }
+    MAYFLY_RETURN_IF_ERROR(NoteMultikey(*indexes[i], new_keys_[i].multikey_fields()));
+  }
+  MAYFLY_RETURN_IF_ERROR(PutExpiryEntry(ReadRecord(record_).header, id));
+  ++documents_delta_;
+  bytes_delta_ += document.size();
+  if (collection_->options().capped) MAYFLY_RETURN_IF_ERROR(EvictCapped());
+  return id;
+}
+
+absl::Status CollectionWriter::ReplaceEntries(const Index& index, bson::View before,
+                                              const IndexKeySet& keys, RecordId id) {
+  Transaction& transaction = context_.transaction;
+  MAYFLY_RETURN_IF_ERROR(ComputeIndexKeys(index, before, context_.evaluation, &old_keys_));
+  for (const auto& key : old_keys_.keys()) {
+    if (keys.Contains(key.fields)) continue;
+    MAYFLY_RETURN_IF_ERROR(transaction.DeleteKey(index.space, EntryKey(index, key.fields, id)));
+  }
+  for (const auto& key : keys.keys()) {
+    const IndexKeySet::Key* old = old_keys_.Find(key.fields);
+    if (old != nullptr && old->type_bits == key.type_bits) continue;
+    MAYFLY_RETURN_IF_ERROR(transaction.PutKey(index.space, EntryKey(index, key.fields, id),
+                                              EntryValue(index, key.type_bits, id)));
+  }
+  return NoteMultikey(index, keys.multikey_fields());
+}
+
+absl::Status CollectionWriter::Replace(RecordId id, const RecordView& before, bson::View after) {
+  bool was_valid = true;
+  const CollectionOptions& options = collection_->options();
+  if (options.validator != nullptr && !options.validation_strict) {
+    MatchContext match(context_.evaluation);
+    MAYFLY_ASSIGN_OR_RETURN(was_valid, options.validator->Matches(before.document, match));
+  }
+  MAYFLY_RETURN_IF_ERROR(CheckValidator(after, was_valid));
+  std::vector<RecordId> expired;
+  const auto indexes = collection_->indexes();
+  if (new_keys_.size() < indexes.size()) new_keys_.resize(indexes.size());
+  for (size_t i = 0; i < indexes.size(); ++i) {
+    MAYFLY_RETURN_IF_ERROR(
+        ComputeIndexKeys(*indexes[i], after, context_.evaluation, &new_keys_[i]));
+    if (indexes[i]->spec.unique) {
+      MAYFLY_RETURN_IF_ERROR(CheckUnique(*indexes[i], new_keys_[i], id, &expired));
+    }
+  }
+  MAYFLY_RETURN_IF_ERROR(RemoveExpired(expired));
+  Transaction& transaction = context_.transaction;
+  for (size_t i = 0; i < indexes.size(); ++i) {
+    MAYFLY_RETURN_IF_ERROR(ReplaceEntries(*indexes[i], before.document, new_keys_[i], id));
+  }
+  WriteRecord(context_.modified_ms, after, &record_);
+  MAYFLY_RETURN_IF_ERROR(transaction.PutRecord(collection_->state().records, id, record_));
+  MAYFLY_RETURN_IF_ERROR(DeleteExpiryEntry(before.header, id));
+  MAYFLY_RETURN_IF_ERROR(PutExpiryEntry(ReadRecord(record_).header, id));
+  bytes_delta_ += static_cast<int64_t>(after.size()) - before.document.size();
+  return absl::OkStatus();
+}
+
+absl::Status CollectionWriter::Remove(RecordId id, const RecordView& before, RemovalReason reason) {
+  Transaction& transaction = context_.transaction;
+  for (const auto& index : collection_->indexes()) {
+    MAYFLY_RETURN_IF_ERROR(
+        ComputeIndexKeys(*index, before.document, context_.evaluation, &old_keys_));
+    for (const auto& key : old_keys_.keys()) {
+      const std::string entry = EntryKey(*index, key.fields, id);
+      if (index->spec.unique || index->spec.IsId()) {
+        // The key may belong to another record by now if this one was expired.
+        MAYFLY_ASSIGN_OR_RETURN(const auto found, transaction.GetKey(index->space, entry));
+        if (!found.has_value() || ParseEntry(*index, entry, *found).id != id) continue;
+      }
+      MAYFLY_RETURN_IF_ERROR(transaction.DeleteKey(index->space, entry));
+    }
+  }
+  MAYFLY_RETURN_IF_ERROR(DeleteExpiryEntry(before.header, id));
+  const int64_t size = before.document.size();
+  MAYFLY_RETURN_IF_ERROR(transaction.DeleteRecord(collection_->state().records, id));
+  --documents_delta_;
+  bytes_delta_ -= size;
+  return absl::OkStatus();
+}
+
+absl::Status CollectionWriter::EvictCapped() {
+  const CollectionOptions& options = collection_->options();
+  const auto too_much = [&] {
+    const CollectionCounters& counters = collection_->counters();
+    const int64_t documents = counters.documents + documents_delta_;
+    const int64_t bytes = counters.data_bytes + bytes_delta_;
+    return documents > 1 &&
+           (bytes > options.capped_size_bytes ||
+            (options.capped_max_documents > 0 && documents > options.capped_max_documents));
+  };
+  while (too_much()) {
+    auto cursor =
+        context_.transaction.NewRecordCursor(collection_->state().records, Direction::kForward);
+    MAYFLY_ASSIGN_OR_RETURN(const bool more, cursor->Next());
+    if (!more) break;
+    const RecordId id = cursor->id();
+    const std::string bytes(cursor->value());
+    cursor.reset();
+    MAYFLY_RETURN_IF_ERROR(Remove(id, ReadRecord(bytes), RemovalReason::kCapped));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace mayfly::engine

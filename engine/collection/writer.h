@@ -1,0 +1,65 @@
+// Writes single documents of one collection with all their index entries, expiry entry and
+// counters.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "bson/view.h"
+#include "engine/catalog/record.h"
+#include "engine/collection/write_context.h"
+#include "engine/index/index_keys.h"
+
+namespace mayfly::engine {
+
+// Each call checks everything before it changes anything, so one that fails has changed nothing.
+// Make one per collection and command; call Flush before Transaction::Yield and at the end.
+class CollectionWriter {
+ public:
+  // `collection` must be no view.
+  CollectionWriter(const WriteContext& context, std::shared_ptr<Collection> collection);
+  ~CollectionWriter();
+  CollectionWriter(const CollectionWriter&) = delete;
+  CollectionWriter& operator=(const CollectionWriter&) = delete;
+
+  // `document` must have an `_id` that is legal and be small enough. Errors: 11000 DuplicateKey
+  // with keyPattern and keyValue; 121 DocumentValidationFailure with errInfo; 171.
+  absl::StatusOr<RecordId> Insert(bson::View document);
+  // Replaces the stored `before` (not borrowed from the store) by `after`. The record id stays.
+  absl::Status Replace(RecordId id, const RecordView& before, bson::View after);
+  // Removes the stored `before` (not borrowed from the store).
+  absl::Status Remove(RecordId id, const RecordView& before, RemovalReason reason);
+
+  // Hands the difference of the counters to the catalog.
+  void Flush();
+
+  const std::shared_ptr<Collection>& collection() const { return collection_; }
+  const WriteContext& context() const { return context_; }
+
+ private:
+  absl::Status CheckValidator(bson::View document, bool was_valid);
+  // 11000 unless every key is free, held by `self`, or held by a record that is gone or expired;
+  // ids of the expired are added to `*expired`.
+  absl::Status CheckUnique(const Index& index, const IndexKeySet& keys, RecordId self,
+                           std::vector<RecordId>* expired);
+  absl::Status RemoveExpired(const std::vector<RecordId>& expired);
+  absl::Status NoteMultikey(const Index& index, uint32_t multikey_fields);
+  absl::Status PutExpiryEntry(const RecordHeader& header, RecordId id);
+  absl::Status DeleteExpiryEntry(const RecordHeader& header, RecordId id);
+  absl::Status EvictCapped();
+  absl::Status ReplaceEntries(const Index& index, bson::View before, const IndexKeySet& keys,
+                              RecordId id);
+  bool IsVisible(const RecordView& record) const;
+
+  WriteContext context_;
+  std::shared_ptr<Collection> collection_;
+  int64_t documents_delta_ = 0;
+  int64_t bytes_delta_ = 0;
+  std::string record_;                 // scratch
+  std::vector<IndexKeySet> new_keys_;  // scratch, one per index
+  IndexKeySet old_keys_;               // scratch
+};
+
+}  // namespace mayfly::engine

@@ -1,0 +1,141 @@
+#include "engine/cursor/cursor.h"
+
+#include <utility>
+
+#include "base/limits.h"
+#include "base/status.h"
+#include "base/strings.h"
+
+namespace mayfly::engine {
+
+void Cursor::Attach(Transaction* transaction, int64_t now_ms, Interrupt* interrupt,
+                    base::Random* random) {
+  context_->transaction = transaction;
+  context_->now_ms = now_ms;
+  context_->evaluation.interrupt = interrupt;
+  context_->evaluation.random = random;
+  stream_->Resume(*transaction);
+}
+
+void Cursor::Detach() {
+  stream_->Suspend();
+  context_->transaction = nullptr;
+  context_->evaluation.interrupt = nullptr;
+  context_->evaluation.random = nullptr;
+}
+
+absl::StatusOr<bool> Cursor::FillBatch(int64_t max_documents, bson::Builder* reply) {
+  // Room for the rest of the reply and the array's keys.
+  constexpr size_t kReserve = 4096;
+  int64_t documents = 0;
+  Row row;
+  while (max_documents < 0 || documents < max_documents) {
+    bson::View document;
+    if (has_pending_) {
+      document = pending_.view();
+    } else {
+      MAYFLY_ASSIGN_OR_RETURN(const bool more, stream_->Next(&row));
+      if (!more) return true;
+      document = row.doc();
+    }
+    const bool fits = reply->size() + document.size() + kReserve <= base::kMaxInternalBsonSize;
+    if (!fits && documents > 0) {
+      if (!has_pending_) pending_ = bson::Document(document);
+      has_pending_ = true;
+      return false;
+    }
+    reply->PushDocument(document);
+    has_pending_ = false;
+    ++documents;
+    ++documents_returned;
+  }
+  return false;
+}
+
+CursorRegistry::CursorRegistry(const base::Clock& clock)
+    : clock_(clock), random_(base::Random::FromSystem()) {}
+
+int64_t CursorRegistry::Add(std::unique_ptr<Cursor> cursor) {
+  const std::lock_guard lock(mutex_);
+  cursor->last_use_ms = clock_.SinceBootMs();
+  int64_t id = 0;
+  while (id == 0 || entries_.contains(id)) {
+    id = static_cast<int64_t>(random_.NextU64() & 0x7FFF'FFFF'FFFF'FFFFu);
+  }
+  std::string ns = cursor->ns();
+  entries_.emplace(id, Entry{std::move(cursor), std::move(ns)});
+  return id;
+}
+
+absl::StatusOr<std::unique_ptr<Cursor>> CursorRegistry::Take(int64_t id) {
+  const std::lock_guard lock(mutex_);
+  const auto it = entries_.find(id);
+  if (it == entries_.end()) {
+    return base::Error(base::ErrorCode::kCursorNotFound,
+                       base::StrCat("cursor id ", id, " not found"));
+  }
+  if (it->second.cursor == nullptr) {
+    return base::Error(base::ErrorCode::kCursorInUse,
+                       base::StrCat("cursor id ", id, " is already in use"));
+  }
+  return std::move(it->second.cursor);
+}
+
+void CursorRegistry::Return(int64_t id, std::unique_ptr<Cursor> cursor) {
+  const std::lock_guard lock(mutex_);
+  const auto it = entries_.find(id);
+  if (it == entries_.end()) return;  // killed; the cursor ends here
+  cursor->last_use_ms = clock_.SinceBootMs();
+  it->second.cursor = std::move(cursor);
+}
+
+void CursorRegistry::Forget(int64_t id) {
+  const std::lock_guard lock(mutex_);
+  entries_.erase(id);
+}
+
+bool CursorRegistry::Kill(int64_t id) {
+  std::unique_ptr<Cursor> doomed;  // destroyed without the lock
+  const std::lock_guard lock(mutex_);
+  const auto it = entries_.find(id);
+  if (it == entries_.end()) return false;
+  doomed = std::move(it->second.cursor);
+  entries_.erase(it);
+  return true;
+}
+
+void CursorRegistry::KillIf(absl::FunctionRef<bool(const Cursor&)> matches) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(entries_, [&](const auto& entry) {
+    return entry.second.cursor != nullptr && matches(*entry.second.cursor);
+  });
+}
+
+int CursorRegistry::KillIdle(int64_t timeout_ms) {
+  const int64_t now_ms = clock_.SinceBootMs();
+  const std::lock_guard lock(mutex_);
+  const auto killed = std::erase_if(entries_, [&](const auto& entry) {
+    const Cursor* cursor = entry.second.cursor.get();
+    return cursor != nullptr && !cursor->no_timeout && now_ms - cursor->last_use_ms >= timeout_ms;
+  });
+  timed_out_ += static_cast<int64_t>(killed);
+  return static_cast<int>(killed);
+}
+
+std::string CursorRegistry::NamespaceOf(int64_t id) const {
+  const std::lock_guard lock(mutex_);
+  const auto it = entries_.find(id);
+  return it == entries_.end() ? std::string() : it->second.ns;
+}
+
+int64_t CursorRegistry::open() const {
+  const std::lock_guard lock(mutex_);
+  return static_cast<int64_t>(entries_.size());
+}
+
+int64_t CursorRegistry::timed_out() const {
+  const std::lock_guard lock(mutex_);
+  return timed_out_;
+}
+
+}  // namespace mayfly::engine

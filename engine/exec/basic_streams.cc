@@ -1,0 +1,88 @@
+#include "engine/exec/basic_streams.h"
+
+#include <utility>
+
+#include "base/status.h"
+
+namespace mayfly::engine {
+namespace {
+
+class PassingStream : public Stream {
+ public:
+  explicit PassingStream(std::unique_ptr<Stream> source) : source_(std::move(source)) {}
+  void Suspend() override { source_->Suspend(); }
+  void Resume(Transaction& transaction) override { source_->Resume(transaction); }
+
+ protected:
+  std::unique_ptr<Stream> source_;
+};
+
+class FilterStream : public PassingStream {
+ public:
+  FilterStream(ExecutionContext& context, const FilterNode& filter, std::unique_ptr<Stream> source)
+      : PassingStream(std::move(source)), filter_(filter), match_(context.evaluation) {}
+
+  absl::StatusOr<bool> Next(Row* row) override {
+    while (true) {
+      MAYFLY_ASSIGN_OR_RETURN(const bool more, source_->Next(row));
+      if (!more) return false;
+      match_.row = row;
+      MAYFLY_ASSIGN_OR_RETURN(const bool matches, filter_.Matches(row->doc(), match_));
+      if (matches) return true;
+    }
+  }
+
+ private:
+  const FilterNode& filter_;
+  MatchContext match_;
+};
+
+class SkipStream : public PassingStream {
+ public:
+  SkipStream(int64_t count, std::unique_ptr<Stream> source)
+      : PassingStream(std::move(source)), left_(count) {}
+
+  absl::StatusOr<bool> Next(Row* row) override {
+    while (true) {
+      MAYFLY_ASSIGN_OR_RETURN(const bool more, source_->Next(row));
+      if (!more) return false;
+      if (left_ == 0) return true;
+      --left_;
+    }
+  }
+
+ private:
+  int64_t left_;
+};
+
+class LimitStream : public PassingStream {
+ public:
+  LimitStream(int64_t count, std::unique_ptr<Stream> source)
+      : PassingStream(std::move(source)), left_(count) {}
+
+  absl::StatusOr<bool> Next(Row* row) override {
+    if (left_ == 0) return false;
+    --left_;
+    return source_->Next(row);
+  }
+
+ private:
+  int64_t left_;
+};
+
+}  // namespace
+
+std::unique_ptr<Stream> MakeFilterStream(ExecutionContext& context, const FilterNode& filter,
+                                         std::unique_ptr<Stream> source) {
+  return std::make_unique<FilterStream>(context, filter, std::move(source));
+}
+
+std::unique_ptr<Stream> MakeSkipStream(int64_t count, std::unique_ptr<Stream> source) {
+  return std::make_unique<SkipStream>(count, std::move(source));
+}
+
+std::unique_ptr<Stream> MakeLimitStream(int64_t count, std::unique_ptr<Stream> source) {
+  return std::make_unique<LimitStream>(count, std::move(source));
+}
+
+}  // namespace mayfly::engine

@@ -1,0 +1,25 @@
+// What running streams share: the current operation's transaction and the moments and limits of the
+// command.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/expression/context.h"
+#include "engine/storage/kv.h"
+
+namespace mayfly::engine {
+
+// Owned by the command or, between batches, by the cursor; streams keep a pointer. A getMore
+// replaces `transaction`, `now_ms` and `interrupt` and leaves the rest.
+struct ExecutionContext {
+  Transaction* transaction = nullptr;
+  // Expired means expired at this moment: that of the command, and of each getMore.
+  int64_t now_ms = 0;
+  // For filters and expressions; its now_ms ($$NOW) stays that of the first command.
+  EvaluationContext evaluation;
+  // For explain: keys and documents looked at.
+  int64_t keys_examined = 0;
+  int64_t documents_examined = 0;
+};
+
+}  // namespace mayfly::engine

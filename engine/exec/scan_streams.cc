@@ -1,0 +1,280 @@
+#include "engine/exec/scan_streams.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "base/status.h"
+#include "base/strings.h"
+#include "engine/catalog/record.h"
+#include "engine/index/index_keys.h"
+
+namespace mayfly::engine {
+namespace {
+
+// What all scans have in common: the collection, and reading one of its records.
+class ScanStream : public Stream {
+ protected:
+  ScanStream(ExecutionContext& context, std::shared_ptr<Collection> collection)
+      : context_(context), collection_(std::move(collection)) {}
+
+  absl::Status BeforeRow() {
+    MAYFLY_RETURN_IF_ERROR(LetOthersRun(context_));
+    if (collection_->dropped()) [[unlikely]]
+      return CollectionDropped(*collection_);
+    return absl::OkStatus();
+  }
+
+  bool IsVisible(const RecordView& record) const {
+    return !record.header.IsExpired(collection_->last_write_rule(), context_.now_ms);
+  }
+
+  // Fetches a record found through an index; false if it is gone or expired.
+  absl::StatusOr<bool> Fetch(RecordId id, Row* row) {
+    MAYFLY_ASSIGN_OR_RETURN(const auto bytes,
+                            context_.transaction->GetRecord(collection_->state().records, id));
+    if (!bytes.has_value()) return false;
+    const RecordView record = ReadRecord(*bytes);
+    if (!IsVisible(record)) return false;
+    ++context_.documents_examined;
+    row->Borrow(record.document, id);
+    return true;
+  }
+
+  ExecutionContext& context_;
+  std::shared_ptr<Collection> collection_;
+};
+
+class NothingStream : public Stream {
+ public:
+  absl::StatusOr<bool> Next(Row*) override { return false; }
+};
+
+class CollectionScanStream : public ScanStream {
+ public:
+  CollectionScanStream(ExecutionContext& context, std::shared_ptr<Collection> collection,
+                       Direction direction)
+      : ScanStream(context, std::move(collection)), direction_(direction) {}
+
+  absl::StatusOr<bool> Next(Row* row) override {
+    while (true) {
+      MAYFLY_RETURN_IF_ERROR(BeforeRow());
+      if (cursor_ == nullptr && !Open()) return false;
+      MAYFLY_ASSIGN_OR_RETURN(const bool more, cursor_->Next());
+      if (!more) {
+        cursor_.reset();
+        return false;
+      }
+      last_ = cursor_->id();
+      const RecordView record = ReadRecord(cursor_->value());
+      if (!IsVisible(record)) continue;
+      ++context_.documents_examined;
+      row->Borrow(record.document, last_);
+      return true;
+    }
+  }
+
+  void Suspend() override { cursor_.reset(); }
+
+ private:
+  // Opens the cursor behind the last record given.
+  bool Open() {
+    cursor_ = context_.transaction->NewRecordCursor(collection_->state().records, direction_);
+    if (last_ == kNoRecord) return true;
+    if (direction_ == Direction::kForward) {
+      cursor_->Seek(last_ + 1);
+    } else {
+      if (last_ == 1) return false;
+      cursor_->Seek(last_ - 1);
+    }
+    return true;
+  }
+
+  Direction direction_;
+  std::unique_ptr<RecordCursor> cursor_;
+  RecordId last_ = kNoRecord;
+};
+
+class IdLookupStream : public ScanStream {
+ public:
+  IdLookupStream(ExecutionContext& context, std::shared_ptr<Collection> collection,
+                 const AccessPath& path)
+      : ScanStream(context, std::move(collection)),
+        index_(path.index),
+        key_(path.ranges.front().start) {}
+
+  absl::StatusOr<bool> Next(Row* row) override {
+    if (done_) return false;
+    done_ = true;
+    MAYFLY_RETURN_IF_ERROR(BeforeRow());
+    MAYFLY_ASSIGN_OR_RETURN(const auto found, context_.transaction->GetKey(index_->space, key_));
+    if (!found.has_value()) return false;
+    ++context_.keys_examined;
+    return Fetch(ParseEntry(*index_, key_, *found).id, row);
+  }
+
+ private:
+  std::shared_ptr<const Index> index_;
+  std::string key_;
+  bool done_ = false;
+};
+
+class IndexScanStream : public ScanStream {
+ public:
+  IndexScanStream(ExecutionContext& context, std::shared_ptr<Collection> collection,
+                  const AccessPath& path)
+      : ScanStream(context, std::move(collection)),
+        index_(path.index),
+        direction_(path.direction),
+        ranges_(path.ranges),
+        may_repeat_(path.index->IsMultikey()) {
+    if (direction_ == Direction::kBackward) std::reverse(ranges_.begin(), ranges_.end());
+  }
+
+  absl::StatusOr<bool> Next(Row* row) override {
+    while (range_ < ranges_.size()) {
+      MAYFLY_RETURN_IF_ERROR(BeforeRow());
+      MAYFLY_RETURN_IF_ERROR(CheckIndex());
+      MAYFLY_ASSIGN_OR_RETURN(const bool more, NextKey());
+      if (!more) {
+        ++range_;
+        last_key_.clear();
+        positioned_ = false;
+        continue;
+      }
+      const IndexEntry entry = ParseEntry(*index_, cursor_->key(), cursor_->value());
+      if (may_repeat_ && !seen_.insert(entry.id).second) continue;
+      MAYFLY_ASSIGN_OR_RETURN(const bool visible, Fetch(entry.id, row));
+      if (visible) return true;
+    }
+    cursor_.reset();
+    return false;
+  }
+
+  void Suspend() override {
+    cursor_.reset();
+    positioned_ = false;
+  }
+
+ private:
+  // The index may have been dropped while others ran.
+  absl::Status CheckIndex() {
+    if (collection_->version() == checked_version_) return absl::OkStatus();
+    for (const auto& index : collection_->indexes()) {
+      if (index->space != index_->space) continue;
+      checked_version_ = collection_->version();
+      may_repeat_ = may_repeat_ || index->IsMultikey();
+      return absl::OkStatus();
+    }
+    return base::Error(base::ErrorCode::kQueryPlanKilled,
+                       base::StrCat("index '", index_->spec.name, "' dropped"));
+  }
+
+  absl::StatusOr<bool> NextKey() {
+    const KeyRange& range = ranges_[range_];
+    if (cursor_ == nullptr) cursor_ = context_.transaction->NewKeyCursor(index_->space, direction_);
+    if (!positioned_) {
+      if (!last_key_.empty()) {
+        cursor_->Seek(last_key_);
+      } else {
+        cursor_->Seek(direction_ == Direction::kForward ? range.start : range.end);
+      }
+      positioned_ = true;
+    }
+    while (true) {
+      MAYFLY_ASSIGN_OR_RETURN(const bool more, cursor_->Next());
+      if (!more) return false;
+      const std::string_view key = cursor_->key();
+      ++context_.keys_examined;
+      // After a resumption the first key may be the last one given; backward, the first may be the
+      // excluded end.
+      if (key == last_key_ || (direction_ == Direction::kBackward && key >= range.end)) continue;
+      if (direction_ == Direction::kForward ? key >= range.end : key < range.start) return false;
+      last_key_.assign(key);
+      return true;
+    }
+  }
+
+  std::shared_ptr<const Index> index_;
+  Direction direction_;
+  std::vector<KeyRange> ranges_;
+  size_t range_ = 0;
+  std::unique_ptr<KeyCursor> cursor_;
+  bool positioned_ = false;
+  std::string last_key_;
+  bool may_repeat_;
+  uint64_t checked_version_ = 0;
+  absl::flat_hash_set<RecordId> seen_;
+};
+
+class UnionStream : public Stream {
+ public:
+  explicit UnionStream(std::vector<std::unique_ptr<Stream>> branches)
+      : branches_(std::move(branches)) {}
+
+  absl::StatusOr<bool> Next(Row* row) override {
+    while (current_ < branches_.size()) {
+      MAYFLY_ASSIGN_OR_RETURN(const bool more, branches_[current_]->Next(row));
+      if (!more) {
+        ++current_;
+        continue;
+      }
+      if (seen_.insert(row->record_id).second) return true;
+    }
+    return false;
+  }
+
+  void Suspend() override {
+    if (current_ < branches_.size()) branches_[current_]->Suspend();
+  }
+  void Resume(Transaction& transaction) override {
+    if (current_ < branches_.size()) branches_[current_]->Resume(transaction);
+  }
+
+ private:
+  std::vector<std::unique_ptr<Stream>> branches_;
+  size_t current_ = 0;
+  absl::flat_hash_set<RecordId> seen_;
+};
+
+}  // namespace
+
+absl::Status LetOthersRun(ExecutionContext& context) {
+  if (context.evaluation.interrupt != nullptr) {
+    MAYFLY_RETURN_IF_ERROR(context.evaluation.interrupt->Check());
+  }
+  if (context.transaction->ShouldYield()) [[unlikely]]
+    return context.transaction->Yield();
+  return absl::OkStatus();
+}
+
+absl::Status CollectionDropped(const Collection& collection) {
+  return base::Error(base::ErrorCode::kQueryPlanKilled,
+                     base::StrCat("collection dropped: '", collection.ns(), "'"));
+}
+
+std::unique_ptr<Stream> MakeScanStream(ExecutionContext& context,
+                                       std::shared_ptr<Collection> collection,
+                                       const AccessPath& path) {
+  switch (path.kind) {
+    case AccessPath::Kind::kNothing:
+      return std::make_unique<NothingStream>();
+    case AccessPath::Kind::kCollectionScan:
+      return std::make_unique<CollectionScanStream>(context, std::move(collection), path.direction);
+    case AccessPath::Kind::kIdLookup:
+      return std::make_unique<IdLookupStream>(context, std::move(collection), path);
+    case AccessPath::Kind::kIndexScan:
+      return std::make_unique<IndexScanStream>(context, std::move(collection), path);
+    case AccessPath::Kind::kUnion: {
+      std::vector<std::unique_ptr<Stream>> branches;
+      branches.reserve(path.branches.size());
+      for (const AccessPath& branch : path.branches) {
+        branches.push_back(MakeScanStream(context, collection, branch));
+      }
+      return std::make_unique<UnionStream>(std::move(branches));
+    }
+  }
+  return std::make_unique<NothingStream>();
+}
+
+}  // namespace mayfly::engine

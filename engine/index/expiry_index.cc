@@ -1,0 +1,39 @@
+#include "engine/index/expiry_index.h"
+
+#include "engine/keys/record_id.h"
+
+namespace mayfly::engine {
+
+std::optional<ExpiryEntry> ExpiryEntryOf(const RecordHeader& header, RecordId id) {
+  if (!header.own_ttl.has_value()) {
+    return ExpiryEntry{ExpiryClass::kDefault, header.modified_ms, id};
+  }
+  if (*header.own_ttl == kNeverExpires) return std::nullopt;
+  return ExpiryEntry{ExpiryClass::kOwn, header.modified_ms + int64_t{*header.own_ttl} * 1000, id};
+}
+
+std::string ExpiryClassStart(ExpiryClass expiry_class) {
+  return std::string(1, static_cast<char>(expiry_class));
+}
+
+std::string ExpiryKey(const ExpiryEntry& entry) {
+  std::string key = ExpiryClassStart(entry.expiry_class);
+  for (int shift = 56; shift >= 0; shift -= 8) {
+    key.push_back(static_cast<char>(static_cast<uint64_t>(entry.moment_ms) >> shift));
+  }
+  AppendRecordId(entry.id, &key);
+  return key;
+}
+
+ExpiryEntry ParseExpiryKey(std::string_view key) {
+  ExpiryEntry entry;
+  entry.expiry_class = static_cast<ExpiryClass>(key[0]);
+  uint64_t moment = 0;
+  for (size_t i = 1; i <= 8; ++i) moment = moment << 8 | static_cast<uint8_t>(key[i]);
+  entry.moment_ms = static_cast<int64_t>(moment);
+  size_t size = 0;
+  entry.id = DecodeRecordIdAtEnd(key, &size);
+  return entry;
+}
+
+}  // namespace mayfly::engine

@@ -1,0 +1,69 @@
+// The entries a document has in one index, as bytes of the index's space.
+//
+//   unique index:  key := fields           value := record id, type bits
+//   other index:   key := fields record id  value := type bits
+// Fields are encoded by engine/keys; a missing field as null.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "engine/catalog/collection.h"
+#include "engine/expression/context.h"
+#include "engine/keys/ordering.h"
+
+namespace mayfly::engine {
+
+// The keys of one document in one index: encoded fields without record id, sorted, each once.
+// Reusable: Clear() keeps the memory.
+class IndexKeySet {
+ public:
+  struct Key {
+    std::string fields;
+    std::string type_bits;
+  };
+  void Clear() {
+    keys_.clear();
+    multikey_fields_ = 0;
+  }
+  const std::vector<Key>& keys() const { return keys_; }
+  uint32_t multikey_fields() const { return multikey_fields_; }
+  bool Contains(std::string_view fields) const;
+  // Null if there is none.
+  const Key* Find(std::string_view fields) const;
+
+ private:
+  friend absl::Status ComputeIndexKeys(const Index&, bson::View, const EvaluationContext&,
+                                       IndexKeySet*);
+
+  std::vector<Key> keys_;
+  uint32_t multikey_fields_ = 0;
+};
+
+// Fills `*out` with the keys of `document`: none if the index leaves it out (sparse, partial).
+// Error: 171 CannotIndexParallelArrays, or of the partial filter.
+absl::Status ComputeIndexKeys(const Index& index, bson::View document,
+                              const EvaluationContext& context, IndexKeySet* out);
+
+Ordering OrderingOf(const IndexSpec& spec);
+
+// The store's key and value of an entry.
+std::string EntryKey(const Index& index, std::string_view fields, RecordId id);
+std::string EntryValue(const Index& index, std::string_view type_bits, RecordId id);
+
+// An entry read back.
+struct IndexEntry {
+  std::string_view fields;
+  std::string_view type_bits;
+  RecordId id = kNoRecord;
+};
+IndexEntry ParseEntry(const Index& index, std::string_view key, std::string_view value);
+
+// The key's values under the names of the key pattern's fields: {a: 1, b: "x"}, as error texts and
+// covered plans need.
+bson::Document EntryDocument(const Index& index, const IndexEntry& entry);
+
+}  // namespace mayfly::engine

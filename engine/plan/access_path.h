@@ -1,0 +1,44 @@
+// How documents of one collection are found: the planner's answer, and what explain shows.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/catalog/collection.h"
+#include "engine/query/interval.h"
+#include "engine/storage/kv.h"
+
+namespace mayfly::engine {
+
+// Keys of an index in [start, end).
+struct KeyRange {
+  std::string start;
+  std::string end;
+};
+
+struct AccessPath {
+  enum class Kind : uint8_t {
+    kNothing,         // no document can match
+    kCollectionScan,  // in order of record ids
+    kIdLookup,        // one document by `_id`
+    kIndexScan,       // ranges of one index, then the documents
+    kUnion,           // the branches' documents, each once
+  };
+
+  Kind kind = Kind::kCollectionScan;
+  Direction direction = Direction::kForward;
+  // kIdLookup, kIndexScan.
+  std::shared_ptr<const Index> index;
+  std::vector<KeyRange>
+      ranges;  // kIndexScan: disjoint, in key order; kIdLookup: start is the encoded `_id`
+  std::vector<Intervals> bounds;     // kIndexScan: what the ranges mean, field by field
+  std::vector<AccessPath> branches;  // kUnion
+  // Documents come in the order asked for.
+  bool sorted = false;
+  // Every document found matches the filter, so it need not be evaluated.
+  bool exact = false;
+};
+
+}  // namespace mayfly::engine

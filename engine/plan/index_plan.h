@@ -1,0 +1,32 @@
+// What one index can do for a query.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "engine/plan/access_path.h"
+#include "engine/plan/planner.h"
+#include "engine/plan/predicates.h"
+
+namespace mayfly::engine {
+
+struct IndexPlan {
+  AccessPath path;
+  int equality_fields = 0;    // leading fields bounded by points
+  int bounded_fields = 0;     // leading fields bounded at all
+  bool single_points = true;  // every equality field has just one point
+  bool unique_point = false;  // at most one document
+};
+
+// nullopt if the index cannot be used, or gives neither bounds nor order (unless `forced` by a
+// hint).
+enum class Forced : uint8_t { kNo, kYes };
+std::optional<IndexPlan> PlanWithIndex(const PlanRequest& request, const Predicates& predicates,
+                                       const std::shared_ptr<const Index>& index, Forced forced);
+
+// Ranges for min() and max() of a query on `index`. Error: 51176 and the like if their fields do
+// not fit the index.
+absl::StatusOr<IndexPlan> PlanWithMinMax(const PlanRequest& request,
+                                         const std::shared_ptr<const Index>& index);
+
+}  // namespace mayfly::engine
