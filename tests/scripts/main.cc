@@ -14,9 +14,9 @@
 #include "bson/builder.h"
 #include "bson/json.h"
 #include "tests/scripts/matcher.h"
-#include "tests/scripts/notation.h"
 #include "tests/scripts/script.h"
 #include "tests/scripts/server_process.h"
+#include "tests/support/shell_notation.h"
 #include "tests/support/temp_dir.h"
 #include "tests/wire/raw_client.h"
 
@@ -77,7 +77,7 @@ class Run {
   }
 
   bool Command(const Step& step) {
-    const absl::StatusOr<bson::Document> written = ParseNotation(step.command);
+    const absl::StatusOr<bson::Document> written = ParseShell(step.command);
     if (!written.ok()) return Fail(step.line, base::MessageOf(written.status()));
     const absl::StatusOr<bson::Document> command = Substitute(*written, saved_);
     if (!command.ok()) return Fail(step.line, base::MessageOf(command.status()));

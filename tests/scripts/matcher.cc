@@ -8,7 +8,7 @@
 #include "bson/builder.h"
 #include "bson/compare.h"
 #include "bson/json.h"
-#include "tests/scripts/notation.h"
+#include "tests/support/shell_notation.h"
 
 namespace mayfly::test {
 namespace {
@@ -164,7 +164,7 @@ std::string Mismatch(const Step& step, View reply, SavedValues* saved) {
   if (step.reply_kind == ReplyKind::kError) return CompareError(step, reply);
   const bool documents = step.reply_kind == ReplyKind::kDocuments;
   const absl::StatusOr<bson::Document> expected =
-      ParseNotation(documents ? base::StrCat("{batch: ", step.reply, "}") : step.reply);
+      ParseShell(documents ? base::StrCat("{batch: ", step.reply, "}") : step.reply);
   if (!expected.ok()) {
     return base::StrCat("the expected reply: ", base::MessageOf(expected.status()));
   }

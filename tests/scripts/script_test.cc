@@ -8,7 +8,7 @@
 #include "base/status.h"
 #include "bson/json.h"
 #include "tests/scripts/matcher.h"
-#include "tests/scripts/notation.h"
+#include "tests/support/shell_notation.h"
 
 namespace mayfly::test {
 namespace {
@@ -18,13 +18,48 @@ using ::testing::HasSubstr;
 std::string Difference(std::string_view expected, std::string_view actual,
                        ReplyKind kind = ReplyKind::kFields, SavedValues* saved = nullptr) {
   SavedValues own;
-  return Mismatch({.reply_kind = kind, .reply = std::string(expected)}, *ParseNotation(actual),
+  return Mismatch({.reply_kind = kind, .reply = std::string(expected)}, *ParseShell(actual),
                   saved == nullptr ? &own : saved);
 }
 
-TEST(Notation, BareNamesAndSingleQuotes_BecomeStrictJson) {
-  EXPECT_EQ(ToStrictJson("{a.b: 'x\"y', $c: true, d: 1e5, 'e': null, f: \"it's: no\"}"),
-            "{\"a.b\": \"x\\\"y\", \"$c\": true, \"d\": 1e5, \"e\": null, \"f\": \"it's: no\"}");
+std::string Printed(std::string_view text) {
+  const auto document = ParseShell(text);
+  return document.ok() ? bson::ToCanonicalJson(*document) : "error";
+}
+
+TEST(ParseShell, BareNamesAndSingleQuotes_AreAllowed) {
+  EXPECT_EQ(Printed("{a.b: 'x\"y', $c: true, 'e': null, f: \"it's: no\", g: 'it\\'s \\u0041'}"),
+            Printed("{\"a.b\": \"x\\\"y\", \"$c\": true, \"e\": null, \"f\": \"it's: no\", \"g\": "
+                    "\"it's A\"}"));
+}
+
+TEST(ParseShell, Wrappers_AreValues_AndOtherDollarNamesAreNot) {
+  const auto document = ParseShell(
+      "{a: {$numberLong: '5'}, b: {$date: '1970-01-01T00:00:01Z'}, c: {$type: 'string'}, d: "
+      "{$regex: 'x'}}");
+  ASSERT_TRUE(document.ok());
+  EXPECT_EQ(document->Find("a").type(), bson::Type::kInt64);
+  EXPECT_EQ(document->Find("b").AsDate(), 1000);
+  EXPECT_TRUE(document->Find("c").IsDocument());
+  EXPECT_TRUE(document->Find("d").IsDocument());
+}
+
+TEST(ParseShell, Numbers_HaveTheTypeTheirTextSays) {
+  const auto document = ParseShell("{a: 1, b: 2147483648, c: 1.0, d: 1e5, e: -0.0, f: -7}");
+  ASSERT_TRUE(document.ok());
+  EXPECT_EQ(document->Find("a").type(), bson::Type::kInt32);
+  EXPECT_EQ(document->Find("b").type(), bson::Type::kInt64);
+  EXPECT_EQ(document->Find("c").type(), bson::Type::kDouble);
+  EXPECT_EQ(document->Find("d").AsDouble(), 1e5);
+  EXPECT_EQ(document->Find("e").type(), bson::Type::kDouble);
+  EXPECT_EQ(document->Find("f").AsInt32(), -7);
+}
+
+TEST(ParseShell, Mistakes_AreErrors) {
+  for (const std::string_view text :
+       {"", "{", "{a}", "{a: }", "{a: 1,}", "{a: 'x}", "{a: 1} 2", "[1]", "{a: 1.2.3}"}) {
+    EXPECT_EQ(Printed(text), "error") << text;
+  }
 }
 
 TEST(ParseScript, EveryKindOfStep_IsRead) {
@@ -93,10 +128,10 @@ TEST(Mismatch, Placeholders_MatchAndSave) {
             "");
   EXPECT_NE(Difference("{c: {$absent: 1}}", "{c: 1, ok: 1}"), "");
   EXPECT_NE(Difference("{c: {$any: 1}}", "{ok: 1}"), "");
-  const auto command = Substitute(*ParseNotation("{a: [{$saved: 'x'}]}"), saved);
+  const auto command = Substitute(*ParseShell("{a: [{$saved: 'x'}]}"), saved);
   ASSERT_TRUE(command.ok());
-  EXPECT_EQ(bson::ToRelaxedJson(*command), bson::ToRelaxedJson(*ParseNotation("{a: [7]}")));
-  EXPECT_FALSE(Substitute(*ParseNotation("{a: {$saved: 'y'}}"), saved).ok());
+  EXPECT_EQ(bson::ToRelaxedJson(*command), bson::ToRelaxedJson(*ParseShell("{a: [7]}")));
+  EXPECT_FALSE(Substitute(*ParseShell("{a: {$saved: 'y'}}"), saved).ok());
 }
 
 TEST(Mismatch, Exact_SeesTypes) {
@@ -113,7 +148,7 @@ TEST(Mismatch, Batches_AreComparedInOrder) {
 }
 
 TEST(Mismatch, Errors_AreComparedByCodeNameAndText) {
-  const auto reply = ParseNotation("{ok: 0, code: 67, codeName: 'N', errmsg: 'a long text'}");
+  const auto reply = ParseShell("{ok: 0, code: 67, codeName: 'N', errmsg: 'a long text'}");
   Step step{.reply_kind = ReplyKind::kError, .code = 67, .code_name = "N", .text = "long"};
   SavedValues saved;
   EXPECT_EQ(Mismatch(step, *reply, &saved), "");

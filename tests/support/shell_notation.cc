@@ -75,7 +75,8 @@ class Parser {
         return Object(depth);
       case '[':
         return Array(depth);
-      case '"': {
+      case '"':
+      case '\'': {
         MAYFLY_ASSIGN_OR_RETURN(const std::string text, String());
         return bson::Value::String(text);
       }
@@ -120,26 +121,31 @@ class Parser {
   }
 
   absl::StatusOr<std::string> Key() {
-    if (Peek() == '"') return String();
+    if (Peek() == '"' || Peek() == '\'') return String();
     const size_t start = at_;
     while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) != 0 ||
-                                  text_[at_] == '_' || text_[at_] == '$')) {
+                                  text_[at_] == '_' || text_[at_] == '.' || text_[at_] == '$')) {
       ++at_;
     }
     if (at_ == start) return Fail("expected a key");
     return std::string(text_.substr(start, at_ - start));
   }
 
-  // The string's own JSON text goes to the JSON parser, which knows the escapes.
+  // A string with escapes goes to the JSON parser, which knows them.
   absl::StatusOr<std::string> String() {
-    const size_t start = at_++;
-    while (at_ < text_.size() && text_[at_] != '"') at_ += text_[at_] == '\\' ? 2 : 1;
+    const char quote = text_[at_];
+    const size_t start = ++at_;
+    while (at_ < text_.size() && text_[at_] != quote) at_ += text_[at_] == '\\' ? 2 : 1;
     if (at_ >= text_.size()) return Fail("string without end");
-    const std::string_view quoted = text_.substr(start, ++at_ - start);
-    if (quoted.find('\\') == std::string_view::npos)
-      return std::string(quoted.substr(1, quoted.size() - 2));
-    MAYFLY_ASSIGN_OR_RETURN(const bson::Document holder,
-                            bson::ParseJson(base::StrCat("{\"v\": ", quoted, "}")));
+    const std::string_view inner = text_.substr(start, at_++ - start);
+    if (inner.find('\\') == std::string_view::npos) return std::string(inner);
+    std::string json = "{\"v\": \"";
+    for (size_t i = 0; i < inner.size(); ++i) {
+      if (inner[i] == '\\' && inner[i + 1] == '\'') continue;
+      if (inner[i] == '"' && (i == 0 || inner[i - 1] != '\\')) json += '\\';
+      json += inner[i];
+    }
+    MAYFLY_ASSIGN_OR_RETURN(const bson::Document holder, bson::ParseJson(json + "\"}"));
     return std::string(holder.Find("v").AsString());
   }
 
