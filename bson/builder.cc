@@ -4,7 +4,17 @@
 
 namespace mayfly::bson {
 
-Builder::Builder() : out_(&own_), start_(0) { Begin(false); }
+namespace {
+
+// What most documents need, so that they grow without copying.
+constexpr size_t kInitialCapacity = 120;
+
+}  // namespace
+
+Builder::Builder() : out_(&own_), start_(0) {
+  own_.reserve(kInitialCapacity);
+  Begin(false);
+}
 
 Builder::Builder(std::string* out) : out_(out), start_(out->size()) { Begin(false); }
 
@@ -13,28 +23,37 @@ void Builder::Begin(bool is_array) {
   out_->append(4, '\0');
 }
 
-template <typename T>
-void Builder::Raw(const T& v) {
-  out_->append(reinterpret_cast<const char*>(&v), sizeof v);
+char* Builder::Room(Type type, std::string_view key, size_t size) {
+  const size_t at = out_->size();
+  out_->resize(at + key.size() + 2 + size);
+  char* p = out_->data() + at;
+  *p++ = static_cast<char>(type);
+  if (!key.empty()) std::memcpy(p, key.data(), key.size());
+  p += key.size();
+  *p++ = '\0';
+  return p;
 }
 
-void Builder::Key(Type type, std::string_view key) {
-  out_->push_back(static_cast<char>(type));
-  out_->append(key);
-  out_->push_back('\0');
-}
-
-void Builder::IndexKey(Type type) {
+char* Builder::IndexRoom(Type type, size_t size) {
   char digits[12];
   const auto end = std::to_chars(digits, digits + sizeof digits, levels_.back().next_index++).ptr;
-  Key(type, std::string_view(digits, end - digits));
+  return Room(type, std::string_view(digits, end - digits), size);
+}
+
+template <typename T>
+Builder& Builder::Fixed(Type type, std::string_view key, const T& v) {
+  std::memcpy(Room(type, key, sizeof v), &v, sizeof v);
+  return *this;
+}
+
+Builder& Builder::Copy(Type type, std::string_view key, std::string_view bytes) {
+  char* p = Room(type, key, bytes.size());
+  if (!bytes.empty()) std::memcpy(p, bytes.data(), bytes.size());
+  return *this;
 }
 
 Builder& Builder::Append(std::string_view key, ValueView value) {
-  if (value.IsMissing()) return *this;
-  Key(value.type(), key);
-  out_->append(value.bytes());
-  return *this;
+  return value.IsMissing() ? *this : Copy(value.type(), key, value.bytes());
 }
 
 Builder& Builder::AppendAll(View document) {
@@ -43,77 +62,48 @@ Builder& Builder::AppendAll(View document) {
   return *this;
 }
 
-Builder& Builder::Double(std::string_view key, double v) {
-  Key(Type::kDouble, key);
-  Raw(v);
-  return *this;
-}
+Builder& Builder::Double(std::string_view key, double v) { return Fixed(Type::kDouble, key, v); }
 
 Builder& Builder::String(std::string_view key, std::string_view v) {
-  Key(Type::kString, key);
-  Raw(static_cast<int32_t>(v.size() + 1));
-  out_->append(v);
-  out_->push_back('\0');
+  char* p = Room(Type::kString, key, v.size() + 5);
+  const auto size = static_cast<int32_t>(v.size() + 1);
+  std::memcpy(p, &size, 4);
+  if (!v.empty()) std::memcpy(p + 4, v.data(), v.size());
   return *this;
 }
 
 Builder& Builder::Document(std::string_view key, View v) {
-  Key(Type::kDocument, key);
-  out_->append(v.bytes());
-  return *this;
+  return Copy(Type::kDocument, key, v.bytes());
 }
 
-Builder& Builder::Array(std::string_view key, View v) {
-  Key(Type::kArray, key);
-  out_->append(v.bytes());
-  return *this;
-}
+Builder& Builder::Array(std::string_view key, View v) { return Copy(Type::kArray, key, v.bytes()); }
 
 Builder& Builder::Binary(std::string_view key, uint8_t subtype, std::string_view bytes) {
   return Append(key, Value::FromBinary(subtype, bytes));
 }
 
 Builder& Builder::ObjectId(std::string_view key, const bson::ObjectId& v) {
-  Key(Type::kObjectId, key);
-  Raw(v.bytes);
-  return *this;
+  return Fixed(Type::kObjectId, key, v.bytes);
 }
 
 Builder& Builder::Bool(std::string_view key, bool v) {
-  Key(Type::kBool, key);
-  out_->push_back(v ? 1 : 0);
-  return *this;
+  return Fixed(Type::kBool, key, static_cast<uint8_t>(v));
 }
 
-Builder& Builder::Date(std::string_view key, int64_t ms) {
-  Key(Type::kDate, key);
-  Raw(ms);
-  return *this;
-}
+Builder& Builder::Date(std::string_view key, int64_t ms) { return Fixed(Type::kDate, key, ms); }
 
-Builder& Builder::Null(std::string_view key) {
-  Key(Type::kNull, key);
-  return *this;
-}
+Builder& Builder::Null(std::string_view key) { return Copy(Type::kNull, key, {}); }
 
-Builder& Builder::Int32(std::string_view key, int32_t v) {
-  Key(Type::kInt32, key);
-  Raw(v);
-  return *this;
-}
+Builder& Builder::Int32(std::string_view key, int32_t v) { return Fixed(Type::kInt32, key, v); }
 
-Builder& Builder::Int64(std::string_view key, int64_t v) {
-  Key(Type::kInt64, key);
-  Raw(v);
-  return *this;
-}
+Builder& Builder::Int64(std::string_view key, int64_t v) { return Fixed(Type::kInt64, key, v); }
 
 Builder& Builder::Timestamp(std::string_view key, bson::Timestamp v) {
-  return Append(key, Value::FromTimestamp(v));
+  return Fixed(Type::kTimestamp, key, (static_cast<uint64_t>(v.seconds) << 32) | v.increment);
 }
 
 Builder& Builder::Open(Type type, std::string_view key) {
-  Key(type, key);
+  Room(type, key, 0);
   Begin(type == Type::kArray);
   return *this;
 }
@@ -131,39 +121,35 @@ Builder& Builder::Close() {
 }
 
 Builder& Builder::Push(ValueView value) {
-  IndexKey(value.IsMissing() ? Type::kNull : value.type());
-  out_->append(value.bytes());
+  char* p = IndexRoom(value.IsMissing() ? Type::kNull : value.type(), value.size());
+  if (value.size() > 0) std::memcpy(p, value.data(), value.size());
   return *this;
 }
 
 Builder& Builder::PushInt32(int32_t v) {
-  IndexKey(Type::kInt32);
-  Raw(v);
+  std::memcpy(IndexRoom(Type::kInt32, sizeof v), &v, sizeof v);
   return *this;
 }
 
 Builder& Builder::PushInt64(int64_t v) {
-  IndexKey(Type::kInt64);
-  Raw(v);
+  std::memcpy(IndexRoom(Type::kInt64, sizeof v), &v, sizeof v);
   return *this;
 }
 
 Builder& Builder::PushString(std::string_view v) { return Push(Value::String(v)); }
 
 Builder& Builder::PushDocument(View v) {
-  IndexKey(Type::kDocument);
-  out_->append(v.bytes());
-  return *this;
+  return Push(ValueView(Type::kDocument, v.data(), v.size()));
 }
 
 Builder& Builder::PushOpenDocument() {
-  IndexKey(Type::kDocument);
+  IndexRoom(Type::kDocument, 0);
   Begin(false);
   return *this;
 }
 
 Builder& Builder::PushOpenArray() {
-  IndexKey(Type::kArray);
+  IndexRoom(Type::kArray, 0);
   Begin(true);
   return *this;
 }

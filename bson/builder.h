@@ -74,10 +74,13 @@ class Builder {
     int32_t next_index;  // -1 in a document
   };
 
-  void Key(Type type, std::string_view key);
-  void IndexKey(Type type);
+  // Adds an element with `size` bytes for its value and returns where they are.
+  char* Room(Type type, std::string_view key, size_t size);
+  // The same with the next key of the innermost array.
+  char* IndexRoom(Type type, size_t size);
+  Builder& Copy(Type type, std::string_view key, std::string_view bytes);
   template <typename T>
-  void Raw(const T& v);
+  Builder& Fixed(Type type, std::string_view key, const T& v);
   Builder& Open(Type type, std::string_view key);
   void Begin(bool is_array);
 

@@ -1,5 +1,7 @@
 #include "bson/view.h"
 
+#include <cstddef>
+
 namespace mayfly::bson {
 namespace {
 
@@ -32,79 +34,38 @@ int64_t RegexSize(const uint8_t* p, const uint8_t* end) {
   return options < 0 ? -1 : pattern + options;
 }
 
-int64_t Fixed(const uint8_t* p, const uint8_t* end, int64_t n) { return end - p < n ? -1 : n; }
-
 }  // namespace
 
-int64_t ValueSize(Type type, const uint8_t* p, const uint8_t* end) {
-  switch (type) {
-    case Type::kDouble:
-    case Type::kDate:
-    case Type::kTimestamp:
-    case Type::kInt64:
-      return Fixed(p, end, 8);
-    case Type::kInt32:
-      return Fixed(p, end, 4);
-    case Type::kString:
-    case Type::kCode:
-    case Type::kSymbol:
-      return StringSize(p, end);
-    case Type::kDocument:
-    case Type::kArray:
-      return SelfSize(p, end, 5);
-    case Type::kBinary: {
-      if (end - p < 5) return -1;
-      const int64_t n = internal::Load<int32_t>(p);
-      return n < 0 || n > end - p - 5 ? -1 : n + 5;
-    }
-    case Type::kUndefined:
-    case Type::kNull:
-    case Type::kMinKey:
-    case Type::kMaxKey:
-      return 0;
-    case Type::kObjectId:
-      return Fixed(p, end, 12);
-    case Type::kBool:
-      return Fixed(p, end, 1);
-    case Type::kRegex:
-      return RegexSize(p, end);
-    case Type::kDbPointer: {
-      const int64_t n = StringSize(p, end);
-      return n < 0 || end - p - n < 12 ? -1 : n + 12;
-    }
-    case Type::kCodeWithScope:
-      return SelfSize(p, end, 14);
-    case Type::kDecimal128:
-      return Fixed(p, end, 16);
-    case Type::kMissing:
-      return -1;
+int64_t internal::OtherValueSize(Type type, const uint8_t* p, const uint8_t* end) {
+  if (type == Type::kBinary) {
+    if (end - p < 5) return -1;
+    const int64_t n = Load<int32_t>(p);
+    return n < 0 || n > end - p - 5 ? -1 : n + 5;
   }
-  return -1;
+  if (type == Type::kRegex) return RegexSize(p, end);
+  if (type == Type::kDbPointer) {
+    const int64_t n = StringSize(p, end);
+    return n < 0 || end - p - n < 12 ? -1 : n + 12;
+  }
+  return type == Type::kCodeWithScope ? SelfSize(p, end, 14) : -1;
 }
 
 View::View() : data_(kEmptyDocument) {}
 
-void View::Iterator::Parse() {
-  if (p_ >= end_) {
-    p_ = end_;
-    return;
-  }
-  const auto type = static_cast<Type>(*p_);
-  const uint8_t* name = p_ + 1;
-  const int64_t name_size = CStringSize(name, end_);
-  const int64_t value_size = name_size < 0 ? -1 : ValueSize(type, name + name_size, end_);
-  if (value_size < 0) {
-    p_ = end_;
-    return;
-  }
-  element_.key = {reinterpret_cast<const char*>(name), static_cast<size_t>(name_size - 1)};
-  element_.value = ValueView(type, name + name_size, static_cast<uint32_t>(value_size));
-  next_ = name + name_size + value_size;
-}
-
 ValueView View::Find(std::string_view key) const {
-  for (const Element& e : *this) {
-    if (e.key == key) return e.value;
+  const uint8_t* p = data_ + 4;
+  const uint8_t* end = data_ + size() - 1;
+  const auto key_size = static_cast<ptrdiff_t>(key.size());
+  while (p < end) {
+    const auto type = static_cast<Type>(*p++);
+    const uint8_t* nul = internal::FindNul(p, end);
+    if (nul == nullptr) return {};
+    const int64_t value_size = ValueSize(type, nul + 1, end);
+    if (value_size < 0) return {};
+    if (nul - p == key_size && std::memcmp(p, key.data(), key.size()) == 0) {
+      return ValueView(type, nul + 1, static_cast<uint32_t>(value_size));
+    }
+    p = nul + 1 + value_size;
   }
   return {};
 }

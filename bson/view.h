@@ -5,6 +5,8 @@
 // below them.
 #pragma once
 
+#include <array>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -23,6 +25,45 @@ inline T Load(const uint8_t* p) {
   std::memcpy(&v, p, sizeof v);
   return v;
 }
+
+// How the size of a value is found, by type: not negative, that many bytes; else one of k...Sized
+// or kOther.
+enum SizeClass : int8_t {
+  kStringSized = -1,  // length prefix of what follows it
+  kSelfSized = -2,    // length prefix that counts itself
+  kOther = -3,        // in another way, or no type at all
+};
+constexpr std::array<int8_t, 256> MakeSizeClasses() {
+  std::array<int8_t, 256> classes{};
+  classes.fill(kOther);
+  const auto set = [&classes](Type type, int8_t v) { classes[static_cast<uint8_t>(type)] = v; };
+  for (Type type : {Type::kDouble, Type::kDate, Type::kTimestamp, Type::kInt64}) set(type, 8);
+  for (Type type : {Type::kUndefined, Type::kNull, Type::kMinKey, Type::kMaxKey}) set(type, 0);
+  for (Type type : {Type::kString, Type::kCode, Type::kSymbol}) set(type, kStringSized);
+  for (Type type : {Type::kDocument, Type::kArray}) set(type, kSelfSized);
+  set(Type::kInt32, 4);
+  set(Type::kObjectId, 12);
+  set(Type::kBool, 1);
+  set(Type::kDecimal128, 16);
+  return classes;
+}
+inline constexpr std::array<int8_t, 256> kSizeClasses = MakeSizeClasses();
+
+// The first NUL in [p, end), or null. For names, which are short: quicker than a call of memchr.
+inline const uint8_t* FindNul(const uint8_t* p, const uint8_t* end) {
+  constexpr uint64_t kOnes = 0x0101010101010101u;
+  for (; end - p >= 8; p += 8) {
+    const auto v = Load<uint64_t>(p);
+    const uint64_t zeros = (v - kOnes) & ~v & (kOnes << 7);
+    if (zeros != 0) return p + std::countr_zero(zeros) / 8;
+  }
+  for (; p != end; ++p) {
+    if (*p == 0) return p;
+  }
+  return nullptr;
+}
+
+int64_t OtherValueSize(Type type, const uint8_t* p, const uint8_t* end);
 }  // namespace internal
 
 // One value: its type and the bytes that follow the name in BSON. Default: missing.
@@ -154,6 +195,32 @@ inline View ValueView::AsDocument() const { return View(data_); }
 
 // Bytes taken by a value of `type` that starts at `p` and must not reach beyond `end`; -1 if it
 // does or `type` is unknown. Reads only length fields.
-int64_t ValueSize(Type type, const uint8_t* p, const uint8_t* end);
+inline int64_t ValueSize(Type type, const uint8_t* p, const uint8_t* end) {
+  const int64_t room = end - p;
+  int64_t size = internal::kSizeClasses[static_cast<uint8_t>(type)];
+  if (size >= 0) [[likely]]
+    return size <= room ? size : -1;
+  if (size == internal::kOther) return internal::OtherValueSize(type, p, end);
+  if (room < 5) return -1;
+  const bool is_string = size == internal::kStringSized;
+  size = internal::Load<int32_t>(p) + (is_string ? int64_t{4} : 0);
+  return size >= 5 && size <= room ? size : -1;
+}
+
+inline void View::Iterator::Parse() {
+  if (p_ < end_) {
+    const auto type = static_cast<Type>(*p_);
+    const uint8_t* name = p_ + 1;
+    const uint8_t* nul = internal::FindNul(name, end_);
+    const int64_t size = nul == nullptr ? -1 : ValueSize(type, nul + 1, end_);
+    if (size >= 0) [[likely]] {
+      element_.key = {reinterpret_cast<const char*>(name), static_cast<size_t>(nul - name)};
+      element_.value = ValueView(type, nul + 1, static_cast<uint32_t>(size));
+      next_ = nul + 1 + size;
+      return;
+    }
+  }
+  p_ = end_;
+}
 
 }  // namespace mayfly::bson
