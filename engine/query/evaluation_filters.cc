@@ -78,6 +78,9 @@ absl::Status ParseExpr(const FilterOperator& op, std::vector<FilterPtr>* out) {
 }
 
 absl::Status ParseSampleRate(const FilterOperator& op, std::vector<FilterPtr>* out) {
+  if (op.level != FilterLevel::kTop) {
+    return Error(ErrorCode::kBadValue, "$sampleRate can only be applied to the top-level document");
+  }
   if (!op.operand.IsNumber()) {
     return Error(ErrorCode::kBadValue, "argument to $sampleRate must be a numeric type");
   }

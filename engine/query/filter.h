@@ -38,6 +38,7 @@ struct FilterFeatures {
   bool text_search = true;  // $text
   bool near = true;         // $near, $nearSphere
   bool where = true;        // $where
+  bool json_schema = true;  // $jsonSchema
 };
 
 struct FilterParseContext {

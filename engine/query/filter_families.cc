@@ -6,9 +6,9 @@ namespace mayfly::engine {
 
 absl::Span<const FilterFamily> FilterFamilies() {
   static const std::array kFamilies = {
-      ComparisonFilters(), MembershipFilters(),  LogicalFilters(), ElementFilters(),
-      ArrayFilters(),      ArithmeticFilters(),  BitFilters(),     RegexFilters(),
-      EvaluationFilters(), UnsupportedFilters(),
+      ComparisonFilters(), MembershipFilters(), LogicalFilters(),     ElementFilters(),
+      ArrayFilters(),      ArithmeticFilters(), BitFilters(),         RegexFilters(),
+      EvaluationFilters(), SchemaFilters(),     UnsupportedFilters(),
   };
   return kFamilies;
 }

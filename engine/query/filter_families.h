@@ -18,6 +18,7 @@ FilterFamily ArithmeticFilters();
 FilterFamily BitFilters();
 FilterFamily RegexFilters();
 FilterFamily EvaluationFilters();
+FilterFamily SchemaFilters();
 FilterFamily UnsupportedFilters();
 
 }  // namespace mayfly::engine

@@ -44,6 +44,11 @@ class PathNode : public FilterNode {
 FilterPtr MakeComparison(FilterKind kind, std::string_view path, bson::ValueView operand,
                          const bson::StringComparator* strings);
 
+// $in: equality with one of `values`, or a match of one of `regexes`, which are kRegex nodes of the
+// path. One value or one regular expression alone becomes what it stands for.
+FilterPtr MakeIn(std::string_view path, std::vector<bson::Value> values,
+                 std::vector<FilterPtr> regexes, const bson::StringComparator* strings);
+
 FilterPtr MakeAnd(std::vector<FilterPtr> children);
 FilterPtr MakeOr(std::vector<FilterPtr> children);
 FilterPtr MakeNor(std::vector<FilterPtr> children);
@@ -59,7 +64,7 @@ absl::StatusOr<FilterPtr> MakeRegex(std::string_view path, bson::Regex regex,
                                     const bson::StringComparator* strings);
 
 // Rewrites the tree under `root` without changing what it matches; see ParseFilter.
-FilterPtr Simplify(FilterPtr root);
+FilterPtr Simplify(FilterPtr root, const bson::StringComparator* strings);
 
 // Serialises `node` as operators of `path` into the open document; false if it is not only about
 // that path.

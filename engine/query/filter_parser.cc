@@ -102,7 +102,7 @@ absl::StatusOr<FilterPtr> FilterParser::ParseDocument(bson::View filter, FilterL
 absl::StatusOr<FilterPtr> ParseFilter(bson::View filter, const FilterParseContext& context) {
   MAYFLY_ASSIGN_OR_RETURN(FilterPtr root,
                           FilterParser(context).ParseDocument(filter, FilterLevel::kTop, 0));
-  return Simplify(std::move(root));
+  return Simplify(std::move(root), context.strings);
 }
 
 }  // namespace mayfly::engine

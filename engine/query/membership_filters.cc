@@ -101,18 +101,7 @@ absl::StatusOr<FilterPtr> ParseList(const FilterOperator& op) {
     MAYFLY_ASSIGN_OR_RETURN(FilterPtr regex, MakeRegex(op.path, element.value.AsRegex(), strings));
     regexes.push_back(std::move(regex));
   }
-  if (values.size() + regexes.size() == 1) {
-    if (!regexes.empty()) return std::move(regexes[0]);
-    return MakeComparison(FilterKind::kEqual, op.path, values[0], strings);
-  }
-  std::stable_sort(values.begin(), values.end(), [strings](const Value& a, const Value& b) {
-    return bson::Compare(a, b, strings) < 0;
-  });
-  const auto last =
-      std::unique(values.begin(), values.end(),
-                  [strings](const Value& a, const Value& b) { return bson::Equal(a, b, strings); });
-  values.erase(last, values.end());
-  return std::make_unique<InNode>(op.path, std::move(values), std::move(regexes), strings);
+  return MakeIn(op.path, std::move(values), std::move(regexes), strings);
 }
 
 absl::Status ParseIn(const FilterOperator& op, std::vector<FilterPtr>* out) {
@@ -133,6 +122,22 @@ constexpr FilterRow kRows[] = {
 };
 
 }  // namespace
+
+FilterPtr MakeIn(std::string_view path, std::vector<Value> values, std::vector<FilterPtr> regexes,
+                 const bson::StringComparator* strings) {
+  if (values.size() + regexes.size() == 1) {
+    if (!regexes.empty()) return std::move(regexes[0]);
+    return MakeComparison(FilterKind::kEqual, path, values[0], strings);
+  }
+  std::stable_sort(values.begin(), values.end(), [strings](const Value& a, const Value& b) {
+    return bson::Compare(a, b, strings) < 0;
+  });
+  const auto last =
+      std::unique(values.begin(), values.end(),
+                  [strings](const Value& a, const Value& b) { return bson::Equal(a, b, strings); });
+  values.erase(last, values.end());
+  return std::make_unique<InNode>(path, std::move(values), std::move(regexes), strings);
+}
 
 FilterFamily MembershipFilters() { return {"membership", kRows}; }
 

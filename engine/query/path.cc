@@ -2,10 +2,14 @@
 
 #include <charconv>
 
+#include "base/status.h"
+#include "engine/expression/expression.h"
+
 namespace mayfly::engine {
 namespace {
 
 constexpr size_t kMaxIndexDigits = 9;
+constexpr base::ErrorCode kPathTooDeep{5984700};
 
 // The number that `part` writes as the key of an array element ("0", "17", not "01"), or -1.
 int64_t ArrayIndex(std::string_view part) {
@@ -92,6 +96,14 @@ Path::Path(std::string_view text) : text_(text) {
 
 bool VisitPath(const Path& path, bson::View document, LeafArray leaf, PathVisitor visitor) {
   return Walk(path, leaf, visitor).Document(document, 0, -1);
+}
+
+absl::Status CheckFieldPath(std::string_view path) {
+  const absl::Status status = ParseFieldPath(path).status();
+  if (base::CodeOf(status) == kPathTooDeep) {
+    return base::Error(base::ErrorCode::kOverflow, base::MessageOf(status));
+  }
+  return status;
 }
 
 }  // namespace mayfly::engine

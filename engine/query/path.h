@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
 #include "bson/view.h"
 
 namespace mayfly::engine {
@@ -52,5 +53,9 @@ using PathVisitor = absl::FunctionRef<bool(bson::ValueView value, int64_t array_
 // one missing value. An array on the way without documents gives nothing. Returns true if the
 // visitor stopped. Recursion is bounded by the number of components.
 bool VisitPath(const Path& path, bson::View document, LeafArray leaf, PathVisitor visitor);
+
+// Checks the path of a sort or a projection: the errors of ParseFieldPath, but 15 Overflow if it is
+// too deep.
+absl::Status CheckFieldPath(std::string_view path);
 
 }  // namespace mayfly::engine

@@ -1,6 +1,8 @@
 // Rewrites of a parsed filter that change its shape but not what it matches, as MongoDB does before
 // planning.
 #include <algorithm>
+#include <map>
+#include <string>
 
 #include "engine/query/filter_nodes.h"
 
@@ -38,31 +40,56 @@ void RemoveAll(std::vector<FilterPtr>* children, FilterKind kind) {
   children->erase(last, children->end());
 }
 
-std::vector<FilterPtr> SimplifiedChildren(FilterNode& node) {
+std::vector<FilterPtr> SimplifiedChildren(FilterNode& node, const bson::StringComparator* strings) {
   std::vector<FilterPtr> children = std::move(node).TakeChildren();
-  for (FilterPtr& child : children) child = Simplify(std::move(child));
+  for (FilterPtr& child : children) child = Simplify(std::move(child), strings);
   return children;
 }
 
-FilterPtr SimplifyAnd(FilterNode& node) {
-  std::vector<FilterPtr> children = Flattened(SimplifiedChildren(node), FilterKind::kAnd);
+// Equalities and regular expressions of one path, branches of an $or, become one $in.
+std::vector<FilterPtr> JoinedByPath(std::vector<FilterPtr> branches,
+                                    const bson::StringComparator* strings) {
+  struct Group {
+    std::vector<bson::Value> values;
+    std::vector<FilterPtr> regexes;
+  };
+  std::map<std::string, Group, std::less<>> groups;
+  std::vector<FilterPtr> result;
+  for (FilterPtr& branch : branches) {
+    if (branch->kind() == FilterKind::kEqual) {
+      groups[std::string(branch->path())].values.emplace_back(branch->operand());
+    } else if (branch->kind() == FilterKind::kRegex) {
+      groups[std::string(branch->path())].regexes.push_back(std::move(branch));
+    } else {
+      result.push_back(std::move(branch));
+    }
+  }
+  for (auto& [path, group] : groups) {
+    result.push_back(MakeIn(path, std::move(group.values), std::move(group.regexes), strings));
+  }
+  return result;
+}
+
+FilterPtr SimplifyAnd(FilterNode& node, const bson::StringComparator* strings) {
+  std::vector<FilterPtr> children = Flattened(SimplifiedChildren(node, strings), FilterKind::kAnd);
   if (Contains(children, FilterKind::kAlwaysFalse)) return MakeAlwaysFalse();
   RemoveAll(&children, FilterKind::kAlwaysTrue);
   std::stable_sort(children.begin(), children.end(), IsBefore);
   return MakeAnd(std::move(children));
 }
 
-FilterPtr SimplifyOr(FilterNode& node) {
-  std::vector<FilterPtr> children = Flattened(SimplifiedChildren(node), FilterKind::kOr);
+FilterPtr SimplifyOr(FilterNode& node, const bson::StringComparator* strings) {
+  std::vector<FilterPtr> children = Flattened(SimplifiedChildren(node, strings), FilterKind::kOr);
   if (Contains(children, FilterKind::kAlwaysTrue)) return MakeAlwaysTrue();
   RemoveAll(&children, FilterKind::kAlwaysFalse);
   if (children.empty()) return MakeAlwaysFalse();
+  children = JoinedByPath(std::move(children), strings);
   std::stable_sort(children.begin(), children.end(), IsBefore);
   return MakeOr(std::move(children));
 }
 
-FilterPtr SimplifyNor(FilterNode& node) {
-  std::vector<FilterPtr> children = SimplifiedChildren(node);
+FilterPtr SimplifyNor(FilterNode& node, const bson::StringComparator* strings) {
+  std::vector<FilterPtr> children = SimplifiedChildren(node, strings);
   if (Contains(children, FilterKind::kAlwaysTrue)) return MakeAlwaysFalse();
   RemoveAll(&children, FilterKind::kAlwaysFalse);
   if (children.empty()) return MakeAlwaysTrue();
@@ -70,8 +97,8 @@ FilterPtr SimplifyNor(FilterNode& node) {
   return MakeNor(std::move(children));
 }
 
-FilterPtr SimplifyNot(FilterNode& node) {
-  FilterPtr child = std::move(SimplifiedChildren(node)[0]);
+FilterPtr SimplifyNot(FilterNode& node, const bson::StringComparator* strings) {
+  FilterPtr child = std::move(SimplifiedChildren(node, strings)[0]);
   if (child->kind() == FilterKind::kNot) return std::move(std::move(*child).TakeChildren()[0]);
   if (child->kind() == FilterKind::kAlwaysTrue) return MakeAlwaysFalse();
   if (child->kind() == FilterKind::kAlwaysFalse) return MakeAlwaysTrue();
@@ -80,16 +107,16 @@ FilterPtr SimplifyNot(FilterNode& node) {
 
 }  // namespace
 
-FilterPtr Simplify(FilterPtr root) {
+FilterPtr Simplify(FilterPtr root, const bson::StringComparator* strings) {
   switch (root->kind()) {
     case FilterKind::kAnd:
-      return SimplifyAnd(*root);
+      return SimplifyAnd(*root, strings);
     case FilterKind::kOr:
-      return SimplifyOr(*root);
+      return SimplifyOr(*root, strings);
     case FilterKind::kNor:
-      return SimplifyNor(*root);
+      return SimplifyNor(*root, strings);
     case FilterKind::kNot:
-      return SimplifyNot(*root);
+      return SimplifyNot(*root, strings);
     case FilterKind::kElementObject:
     case FilterKind::kElementValue:
     case FilterKind::kSize:

@@ -11,7 +11,6 @@
 #include "bson/builder.h"
 #include "bson/json.h"
 #include "bson/number.h"
-#include "engine/expression/expression.h"
 #include "engine/query/array_keys.h"
 
 namespace mayfly::engine {
@@ -31,7 +30,6 @@ constexpr int kUnknownMeta = 31138;
 constexpr int kMetaNotThere = 40218;
 constexpr int kDuplicate = 7472500;
 constexpr int kTooManyKeys = 13103;
-constexpr int kPathTooDeep = 5984700;
 constexpr int kMaxSortFields = 32;
 
 struct MetaName {
@@ -92,14 +90,6 @@ absl::StatusOr<bool> ParseDescending(const bson::Element& field) {
   return direction == -1;
 }
 
-absl::Status CheckPath(std::string_view path) {
-  const absl::Status status = ParseFieldPath(path).status();
-  if (base::CodeOf(status) == static_cast<ErrorCode>(kPathTooDeep)) {
-    return Error(ErrorCode::kOverflow, base::MessageOf(status));
-  }
-  return status;
-}
-
 absl::StatusOr<SortField> ParsePart(const bson::Element& field, const SortContext& context) {
   SortField part;
   if (field.value.IsDocument()) {
@@ -107,7 +97,7 @@ absl::StatusOr<SortField> ParsePart(const bson::Element& field, const SortContex
     part.descending = part.meta != SortMeta::kGeoNearDistance;
   } else {
     MAYFLY_ASSIGN_OR_RETURN(part.descending, ParseDescending(field));
-    MAYFLY_RETURN_IF_ERROR(CheckPath(field.key));
+    MAYFLY_RETURN_IF_ERROR(CheckFieldPath(field.key));
   }
   part.path = Path(field.key);
   return part;

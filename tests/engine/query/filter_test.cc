@@ -86,6 +86,29 @@ constexpr Case kComparisons[] = {
     {R"({"a": {"$ref": "c", "$id": 1}})", R"({"a": {"$ref": "c", "$id": 1}})", 1},
 };
 
+constexpr Case kSchemas[] = {
+    {R"({"$jsonSchema": {"required": ["a"]}})", R"({"a": 1})", 1},
+    {R"({"$jsonSchema": {"required": ["a"]}})", R"({"b": 1})", 0},
+    {R"({"$jsonSchema": {"properties": {"a": {"bsonType": "int", "minimum": 5}}}})", R"({"a": 4})",
+     0},
+    {R"({"$jsonSchema": {"properties": {"a": {"minimum": 5}}}})", R"({"a": "x"})", 1},
+    {R"({"$jsonSchema": {"properties": {"a": {"enum": [{"x": 1, "y": 2}]}}}})",
+     R"({"a": {"y": 2, "x": 1}})", 1},
+    {R"({"$jsonSchema": {"properties": {"a": {"uniqueItems": true}}}})", R"({"a": [1, 1]})", 0},
+    {R"({"$jsonSchema": {"properties": {"a": {"multipleOf": 0.1}}}})", R"({"a": 0.3})", 1},
+    {R"({"$jsonSchema": {"properties": {"a": {}}, "additionalProperties": false}})", R"({"b": 1})",
+     0},
+    {R"({"$jsonSchema": {"patternProperties": {"^s_": {"type": "string"}}}})", R"({"s_a": 1})", 0},
+    {R"({"$jsonSchema": {"dependencies": {"a": ["b"]}}})", R"({"a": 1})", 0},
+    {R"({"$jsonSchema": {"oneOf": [{"required": ["a"]}, {"required": ["b"]}]}})",
+     R"({"a": 1, "b": 1})", 0},
+    {R"({"$jsonSchema": 1})", "{}", -14},
+    {R"({"$jsonSchema": {"nope": 1}})", "{}", -9},
+    {R"({"$jsonSchema": {"format": "x"}})", "{}", -9},
+    {R"({"$jsonSchema": {"bsonType": "nope"}})", "{}", -2},
+    {R"({"$jsonSchema": {"exclusiveMinimum": true}})", "{}", -9},
+};
+
 constexpr Case kErrors[] = {
     {R"({"$foo": 1})", "{}", -2},
     {R"({"a": {"$foo": 1}})", "{}", -2},
@@ -109,6 +132,7 @@ constexpr Case kErrors[] = {
 
 INSTANTIATE_TEST_SUITE_P(Paths, FilterMatch, testing::ValuesIn(kPaths));
 INSTANTIATE_TEST_SUITE_P(Comparisons, FilterMatch, testing::ValuesIn(kComparisons));
+INSTANTIATE_TEST_SUITE_P(Schemas, FilterMatch, testing::ValuesIn(kSchemas));
 INSTANTIATE_TEST_SUITE_P(Errors, FilterMatch, testing::ValuesIn(kErrors));
 
 TEST(FilterFamilies, NamesAreUniqueAndHaveHelp) {
@@ -144,7 +168,7 @@ TEST(MatchContext, RecordsThePositionInTheOutermostArray) {
   ASSERT_TRUE(*(*node)->Matches(Json(R"({"a": [{"b": 1}, {"b": [0, 2]}]})"), context));
   EXPECT_EQ(context.position, 1);
   context.position = -1;
-  const auto either = Parse(R"({"$or": [{"a.b": 2}, {"a.b": 3}]})");
+  const auto either = Parse(R"({"$or": [{"a.b": 2}, {"a.c": 3}]})");
   ASSERT_TRUE(*(*either)->Matches(Json(R"({"a": [{"b": 2}]})"), context));
   EXPECT_EQ(context.position, -1);
 }

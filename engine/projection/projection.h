@@ -1,0 +1,77 @@
+// The projection of find and findAndModify: which fields of a document a client gets, and what is
+// made of them.
+//
+//   {a: 1, "b.c": 1}                   these fields and _id
+//   {a: 0}                             all but these
+//   {a: {$slice: 2}}                   part of an array
+//   {a: {$elemMatch: {b: 1}}}          the first element that matches
+//   {"a.$": 1}                         the element that made the filter match
+//   {a: "$b", c: {$add: ["$d", 1]}}    computed
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "bson/builder.h"
+#include "bson/value.h"
+#include "engine/expression/expression.h"
+#include "engine/query/filter.h"
+
+namespace mayfly::engine {
+
+struct ProjectionContext {
+  // The statement's filter, for the positional operator; must outlive the projection. Null: `$` is
+  // refused.
+  const FilterNode* filter = nullptr;
+  const bson::StringComparator* strings = nullptr;  // must outlive the projection
+  const Variables* variables = nullptr;             // null: none
+  const EvaluationContext* evaluation = nullptr;    // must not be null
+};
+
+enum class ProjectionKind : uint8_t { kInclusion, kExclusion };
+
+// A parsed projection. Immutable, thread-safe.
+class Projection {
+ public:
+  struct Node;
+
+  // Errors: 31249 and 31250 paths that collide, 31253 and 31254 inclusion mixed with exclusion,
+  // 31252 and 31310 computed fields in an exclusion, 51270 empty sub-projection, 31325 unknown
+  // operator; 31274, 31275, 31255, 31256 for $elemMatch; 31394, 31276, 31395, 31308, 31271, 51050,
+  // 224 for the positional operator; paths as in ParseFieldPath.
+  static absl::StatusOr<Projection> Parse(bson::View spec, const ProjectionContext& context);
+
+  Projection(Projection&&) noexcept;
+  Projection& operator=(Projection&&) noexcept;
+  ~Projection();
+
+  ProjectionKind kind() const { return kind_; }
+  // True for {}: documents stay as they are.
+  bool IsIdentity() const;
+
+  // Writes the projected document into the open document of `out`. `context.row` is for {$meta:
+  // ...}. Errors: those of expressions; 51246 and 51247 if the positional operator finds no
+  // element.
+  absl::Status Apply(bson::View document, MatchContext& context, bson::Builder* out) const;
+  absl::StatusOr<bson::Document> Apply(bson::View document, MatchContext& context) const;
+
+  // For planners: the dotted paths that are enough to make the result, `_id` among them if it is
+  // kept; nullopt if the document itself is needed (exclusion, operators, expressions).
+  std::optional<std::vector<std::string>> CoveredPaths() const;
+  bool RequiresDocument() const { return !CoveredPaths().has_value(); }
+  // Adds what is read.
+  void AddDependencies(Dependencies* out) const;
+
+ private:
+  Projection(ProjectionKind kind, std::unique_ptr<Node> root);
+
+  ProjectionKind kind_;
+  std::unique_ptr<Node> root_;
+  const FilterNode* filter_ = nullptr;
+  std::vector<std::string> positional_;  // path of the positional operator; empty: none
+};
+
+}  // namespace mayfly::engine
