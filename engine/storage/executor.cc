@@ -240,11 +240,12 @@ void Executor::Answer(std::vector<Finished> finished, const absl::Status& status
 }
 
 bool Executor::ShouldYield(Operation& operation) {
-  const size_t foreground = foreground_waiting_.load(std::memory_order_relaxed);
+  // The rest of the batch waits as well.
+  const size_t foreground = foreground_waiting_.load(std::memory_order_relaxed) + batch_.left();
   const size_t background = background_waiting_.load(std::memory_order_relaxed);
-  if (foreground == 0 && background == 0) [[likely]] {
-    return refusing_.load(std::memory_order_relaxed);
-  }
+  if (refusing_.load(std::memory_order_relaxed)) return true;
+  if (foreground == 0 && background == 0) [[likely]]
+    return false;
   const bool is_background = operation.options().priority == Priority::kBackground;
   if (is_background && foreground > 0) return true;
   const int64_t now_us = shared_.clock->MonotonicUs();
@@ -257,7 +258,7 @@ bool Executor::ShouldYield(Operation& operation) {
 }
 
 absl::Status Executor::Yield(Operation& operation) {
-  if (foreground_waiting_.load(std::memory_order_relaxed) == 0 &&
+  if (batch_.left() == 0 && foreground_waiting_.load(std::memory_order_relaxed) == 0 &&
       background_waiting_.load(std::memory_order_relaxed) == 0 &&
       !refusing_.load(std::memory_order_relaxed)) {
     return absl::OkStatus();

@@ -27,27 +27,36 @@ struct Waiting {
   int64_t since_us = 0;  // background only
 };
 
-// Operations taken together, by the class in which they run: reads before writes, and in each the
-// new (mostly short) ones before those that have yielded before.
+// Operations taken together, by the class in which they run: first the new ones, which mostly are
+// short, reads before writes; then those that have yielded before.
 class Batch {
  public:
   static constexpr size_t kClasses = 4;
   static size_t ClassOf(const Waiting& waiting) {
-    return (waiting.options.access == Access::kWrite ? 2u : 0u) + (waiting.resume != nullptr);
+    return (waiting.resume != nullptr ? 2u : 0u) + (waiting.options.access == Access::kWrite);
   }
-  static bool IsRead(size_t of_class) { return of_class < 2; }
+  static bool IsRead(size_t of_class) { return of_class % 2 == 0; }
 
-  void Add(Waiting waiting) { lists_[ClassOf(waiting)].push_back(std::move(waiting)); }
+  void Add(Waiting waiting) {
+    lists_[ClassOf(waiting)].push_back(std::move(waiting));
+    ++left_;
+  }
+  // How many have not been popped.
+  size_t left() const { return left_; }
   // Advances to the first class with something left; false if all are empty.
   bool Settle();
   // After Settle() returned true.
   size_t current_class() const { return class_; }
-  Waiting Pop() { return std::move(lists_[class_][next_++]); }
+  Waiting Pop() {
+    --left_;
+    return std::move(lists_[class_][next_++]);
+  }
 
  private:
   std::array<std::vector<Waiting>, kClasses> lists_;
   size_t class_ = 0;
   size_t next_ = 0;
+  size_t left_ = 0;
 };
 
 // Not thread-safe.

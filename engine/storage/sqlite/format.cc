@@ -19,10 +19,16 @@ constexpr const char* kEachTime =
     "PRAGMA mmap_size=2147418112;"
     "PRAGMA journal_size_limit=67108864;";
 
-// Before the first table; kept in the file.
-constexpr const char* kOnce = "PRAGMA page_size=4096; PRAGMA auto_vacuum=INCREMENTAL;";
+// Before the first table; kept in the file. Nothing is synced until the file is complete, see
+// MakeFile().
+constexpr const char* kOnce =
+    "PRAGMA synchronous=OFF;"
+    "PRAGMA page_size=4096;"
+    "PRAGMA auto_vacuum=INCREMENTAL;"
+    "PRAGMA journal_mode=WAL;";
 
-absl::Status MakeTables(Connection& connection) {
+absl::Status MakeFile(Connection& connection) {
+  MAYFLY_RETURN_IF_ERROR(connection.Execute(kOnce));
   const std::string sql = base::StrCat(
       "BEGIN IMMEDIATE;"
       "CREATE TABLE mayfly(name TEXT PRIMARY KEY, value) WITHOUT ROWID;"
@@ -30,7 +36,9 @@ absl::Status MakeTables(Connection& connection) {
       kCatalogSpace + 1, ");", CreateSpaceSql(kCatalogSpace, SpaceKind::kKeys),
       ";PRAGMA application_id=", kApplicationId, ";PRAGMA user_version=", kFormatVersion,
       ";COMMIT;");
-  return connection.Execute(sql.c_str());
+  MAYFLY_RETURN_IF_ERROR(connection.Execute(sql.c_str()));
+  // A log counts for nothing beside a file whose first page is not on disk.
+  return connection.SyncFile();
 }
 
 absl::StatusOr<bool> IsNew(Connection& connection, const std::string& path) {
@@ -61,13 +69,8 @@ absl::Status CheckVersion(Connection& connection, const std::string& path) {
 
 absl::Status OpenChecked(const std::string& path, Connection& connection) {
   MAYFLY_ASSIGN_OR_RETURN(const bool is_new, IsNew(connection, path));
-  if (is_new) {
-    MAYFLY_RETURN_IF_ERROR(connection.Execute(kOnce));
-  } else {
-    MAYFLY_RETURN_IF_ERROR(CheckVersion(connection, path));
-  }
-  MAYFLY_RETURN_IF_ERROR(connection.Execute(kEachTime));
-  return is_new ? MakeTables(connection) : absl::OkStatus();
+  MAYFLY_RETURN_IF_ERROR(is_new ? MakeFile(connection) : CheckVersion(connection, path));
+  return connection.Execute(kEachTime);
 }
 
 }  // namespace
