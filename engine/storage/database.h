@@ -78,7 +78,7 @@ class Database {
 };
 
 struct StoreOptions {
-  std::string path;  // folder; made if missing; ignored by the memory store
+  std::string path = "";  // folder; made if missing; ignored by the memory store
   int sync_interval_ms = 100;
   int max_wal_frames = 16'000;
   int max_open_files = 256;  // databases with open files; more are opened and closed in turns
