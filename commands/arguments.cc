@@ -154,6 +154,10 @@ absl::Status Arguments::Read(const Invocation& invocation) {
     }
     sequence_[index] = &sequence;
   }
+  return CheckRequired();
+}
+
+absl::Status Arguments::CheckRequired() const {
   for (size_t i = 0; i < specs_.size(); ++i) {
     if (specs_[i].use == ArgUse::kRequired && !Has(i)) {
       return base::Error(ErrorCode::kIDLFailedToParse,
@@ -169,18 +173,42 @@ absl::Status Arguments::CheckType(const ArgSpec& spec, ValueView value) const {
   return WrongTypeError(command_, spec.name, value.type(), Expected(spec.type));
 }
 
-absl::Status Arguments::ReadElement(const bson::Element& element) {
+absl::StatusOr<Arguments> Arguments::ParseFields(bson::View document, std::string_view where,
+                                                 std::span<const ArgSpec> specs) {
+  Arguments arguments;
+  arguments.command_ = where;
+  arguments.specs_ = specs;
+  arguments.values_.resize(specs.size());
+  arguments.sequence_.resize(specs.size(), nullptr);
+  for (const bson::Element& element : document) {
+    MAYFLY_ASSIGN_OR_RETURN(const bool known, arguments.ReadOwn(element));
+    if (!known) {
+      return base::Error(ErrorCode::kIDLUnknownField,
+                         StrCat("BSON field '", where, ".", element.key, "' is an unknown field."));
+    }
+  }
+  MAYFLY_RETURN_IF_ERROR(arguments.CheckRequired());
+  return arguments;
+}
+
+absl::StatusOr<bool> Arguments::ReadOwn(const bson::Element& element) {
   for (size_t i = 0; i < specs_.size(); ++i) {
     if (specs_[i].name != element.key) continue;
     if (!values_[i].IsMissing()) {
       return base::Error(
           40413, StrCat("BSON field '", command_, ".", element.key, "' is a duplicate field"));
     }
-    if (IsAbsent(specs_[i].type, element.value)) return absl::OkStatus();
+    if (IsAbsent(specs_[i].type, element.value)) return true;
     MAYFLY_RETURN_IF_ERROR(CheckType(specs_[i], element.value));
     values_[i] = element.value;
-    return absl::OkStatus();
+    return true;
   }
+  return false;
+}
+
+absl::Status Arguments::ReadElement(const bson::Element& element) {
+  MAYFLY_ASSIGN_OR_RETURN(const bool known, ReadOwn(element));
+  if (known) return absl::OkStatus();
   for (const CommonRow& row : kCommonRows) {
     if (row.name != element.key) continue;
     if (IsAbsent(row.type, element.value)) return absl::OkStatus();

@@ -77,6 +77,11 @@ class Arguments {
   static absl::StatusOr<Arguments> Parse(const Invocation& invocation, std::string_view command,
                                          std::span<const ArgSpec> specs, bool any_fields = false);
 
+  // The fields of a document inside a command, such as one statement of `updates`, checked the same
+  // way. `where` stands in error texts: "update.updates".
+  static absl::StatusOr<Arguments> ParseFields(bson::View document, std::string_view where,
+                                               std::span<const ArgSpec> specs);
+
   bson::ValueView operator[](size_t index) const { return values_[index]; }
   // The value of the command's own field ({find: "coll"}).
   bson::ValueView target() const { return target_; }
@@ -98,6 +103,9 @@ class Arguments {
  private:
   absl::Status Read(const Invocation& invocation);
   absl::Status ReadElement(const bson::Element& element);
+  // False if no spec has that name.
+  absl::StatusOr<bool> ReadOwn(const bson::Element& element);
+  absl::Status CheckRequired() const;
   absl::Status CheckType(const ArgSpec& spec, bson::ValueView value) const;
 
   std::string_view command_;

@@ -8,12 +8,23 @@
 
 namespace mayfly::commands {
 
+std::span<const CommandRow> AggregateCommands();
+std::span<const CommandRow> CountCommands();
+std::span<const CommandRow> CreateCommands();
+std::span<const CommandRow> CursorCommands();
+std::span<const CommandRow> FindAndModifyCommands();
+std::span<const CommandRow> FindCommands();
 std::span<const CommandRow> HelloCommands();
+std::span<const CommandRow> IndexCommands();
 std::span<const CommandRow> InsertCommands();
+std::span<const CommandRow> ListCommands();
+std::span<const CommandRow> UpdateCommands();
 
-inline constexpr std::array<Family, 2> kFamilies = {
-    HelloCommands,
-    InsertCommands,
+inline constexpr std::array kFamilies = {
+    Family{AggregateCommands}, Family{CountCommands},         Family{CreateCommands},
+    Family{CursorCommands},    Family{FindAndModifyCommands}, Family{FindCommands},
+    Family{HelloCommands},     Family{IndexCommands},         Family{InsertCommands},
+    Family{ListCommands},      Family{UpdateCommands},
 };
 
 }  // namespace mayfly::commands

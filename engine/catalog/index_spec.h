@@ -70,7 +70,10 @@ struct IndexDefaults {
 // Checks and completes one element of createIndexes' `indexes`. Errors are MongoDB's: 67
 // CannotCreateIndex, 72 InvalidOptions, 197 InvalidIndexSpecificationOption, 14 TypeMismatch, 9
 // FailedToParse and others.
-absl::StatusOr<IndexSpec> ParseIndexSpec(bson::View requested, const IndexDefaults& defaults);
+enum class UnknownIndexOptions : uint8_t { kRefuse, kIgnore };
+absl::StatusOr<IndexSpec> ParseIndexSpec(
+    bson::View requested, const IndexDefaults& defaults,
+    UnknownIndexOptions unknown = UnknownIndexOptions::kRefuse);
 
 // The `_id` index every collection has.
 IndexSpec MakeIdIndexSpec(const Collation* collation);

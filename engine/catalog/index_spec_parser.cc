@@ -142,13 +142,14 @@ constexpr std::array kOptionRows = {
     OptionRow{"clustered", Ignore},
 };
 
-absl::StatusOr<Draft> ReadOptions(bson::View requested) {
+absl::StatusOr<Draft> ReadOptions(bson::View requested, UnknownIndexOptions unknown) {
   Draft draft;
   draft.requested = requested;
   for (const bson::Element& element : requested) {
     const auto row = std::find_if(kOptionRows.begin(), kOptionRows.end(),
                                   [&](const OptionRow& r) { return r.name == element.key; });
     if (row == kOptionRows.end()) {
+      if (unknown == UnknownIndexOptions::kIgnore) continue;
       return Error(ErrorCode::kInvalidIndexSpecificationOption,
                    StrCat("The field '", element.key,
                           "' is not valid for an index specification. Specification: ",
@@ -402,8 +403,9 @@ absl::StatusOr<int32_t> ParseExpireAfterSeconds(bson::View key, ValueView value)
   return static_cast<int32_t>(seconds);
 }
 
-absl::StatusOr<IndexSpec> ParseIndexSpec(bson::View requested, const IndexDefaults& defaults) {
-  MAYFLY_ASSIGN_OR_RETURN(const Draft draft, ReadOptions(requested));
+absl::StatusOr<IndexSpec> ParseIndexSpec(bson::View requested, const IndexDefaults& defaults,
+                                         UnknownIndexOptions unknown) {
+  MAYFLY_ASSIGN_OR_RETURN(const Draft draft, ReadOptions(requested, unknown));
   const bson::View key = draft.key.AsDocument();
   MAYFLY_RETURN_IF_ERROR(CheckKey(key));
   if (draft.name.empty())

@@ -20,9 +20,9 @@ absl::Status Invalid(std::string_view text) {
 
 }  // namespace
 
-std::string Namespace::ToString() const { return base::StrCat(database, ".", collection); }
+std::string NamespaceView::ToString() const { return base::StrCat(database, ".", collection); }
 
-Namespace SplitNamespace(std::string_view ns) {
+NamespaceView SplitNamespace(std::string_view ns) {
   const size_t dot = ns.find('.');
   if (dot == std::string_view::npos) return {ns, {}};
   return {ns.substr(0, dot), ns.substr(dot + 1)};

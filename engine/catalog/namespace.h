@@ -9,14 +9,14 @@
 namespace mayfly::engine {
 
 // "db.collection"; the collection's name may itself contain dots.
-struct Namespace {
+struct NamespaceView {
   std::string_view database;
   std::string_view collection;
   std::string ToString() const;
 };
 
 // Splits at the first dot; without one the collection is empty.
-Namespace SplitNamespace(std::string_view ns);
+NamespaceView SplitNamespace(std::string_view ns);
 
 // 73 InvalidNamespace unless `name` is a legal database name: 1 to 63 bytes, none of / \ . space "
 // $ NUL (the last two of Windows, * < > : | ?, are allowed, as MongoDB does on Linux).

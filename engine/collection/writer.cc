@@ -7,30 +7,10 @@
 #include "base/status.h"
 #include "base/strings.h"
 #include "bson/builder.h"
-#include "bson/json.h"
+#include "engine/collection/index_builder.h"
 #include "engine/index/expiry_index.h"
 
 namespace mayfly::engine {
-namespace {
-
-absl::Status DuplicateKey(const Collection& collection, const Index& index,
-                          const IndexKeySet::Key& key) {
-  IndexEntry entry{.fields = key.fields, .type_bits = key.type_bits, .id = kNoRecord};
-  const bson::Document value = EntryDocument(index, entry);
-  std::string text = base::StrCat("E11000 duplicate key error collection: ", collection.ns(),
-                                  " index: ", index.spec.name);
-  if (index.spec.collation.has_value()) {
-    text += base::StrCat(" collation: ", bson::ToShellText(*index.spec.collation));
-  }
-  text += base::StrCat(" dup key: ", bson::ToShellText(value));
-  bson::Builder fields;
-  fields.Document("keyPattern", index.spec.key).Document("keyValue", value);
-  return base::WithErrorFields(base::Error(base::ErrorCode::kDuplicateKey, text),
-                               fields.Finish().bytes());
-}
-
-}  // namespace
-
 CollectionWriter::CollectionWriter(const WriteContext& context,
                                    std::shared_ptr<Collection> collection)
     : context_(context), collection_(std::move(collection)) {}
@@ -80,7 +60,10 @@ absl::Status CollectionWriter::CheckUnique(const Index& index, const IndexKeySet
     MAYFLY_ASSIGN_OR_RETURN(const auto record,
                             transaction.GetRecord(collection_->state().records, holder));
     if (!record.has_value()) continue;  // an entry that the sweep has yet to remove
-    if (IsVisible(ReadRecord(*record))) return DuplicateKey(*collection_, index, key);
+    if (IsVisible(ReadRecord(*record))) {
+      return DuplicateKeyError(*collection_, index,
+                               {.fields = key.fields, .type_bits = key.type_bits});
+    }
     expired->push_back(holder);
   }
   return absl::OkStatus();

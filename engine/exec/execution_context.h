@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
+#include "engine/aggregate/pipeline.h"
 #include "engine/expression/context.h"
 #include "engine/storage/kv.h"
 
@@ -17,6 +19,10 @@ struct ExecutionContext {
   int64_t now_ms = 0;
   // For filters and expressions; its now_ms ($$NOW) stays that of the first command.
   EvaluationContext evaluation;
+  // For stages of pipelines and sorts; `evaluation` is set by who uses it.
+  Runtime runtime;
+  // Called before others get to run: a writer hands over what it has counted so far.
+  std::function<void()> before_yield;
   // For explain: keys and documents looked at.
   int64_t keys_examined = 0;
   int64_t documents_examined = 0;

@@ -243,9 +243,10 @@ absl::Status LetOthersRun(ExecutionContext& context) {
   if (context.evaluation.interrupt != nullptr) {
     MAYFLY_RETURN_IF_ERROR(context.evaluation.interrupt->Check());
   }
-  if (context.transaction->ShouldYield()) [[unlikely]]
-    return context.transaction->Yield();
-  return absl::OkStatus();
+  if (!context.transaction->ShouldYield()) [[likely]]
+    return absl::OkStatus();
+  if (context.before_yield) context.before_yield();
+  return context.transaction->Yield();
 }
 
 absl::Status CollectionDropped(const Collection& collection) {

@@ -1,0 +1,136 @@
+// aggregate: runs a pipeline over a collection, a view or a database.
+#include <memory>
+
+#include "base/status.h"
+#include "base/strings.h"
+#include "bson/number.h"
+#include "commands/collections.h"
+#include "commands/command.h"
+#include "commands/cursor_reply.h"
+#include "commands/families.h"
+#include "commands/metrics.h"
+#include "commands/pipeline_reports.h"
+#include "engine/catalog/namespace.h"
+#include "engine/cursor/cursor.h"
+#include "engine/exec/pipeline_query.h"
+
+namespace mayfly::commands {
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+using base::StrCat;
+
+constexpr std::array kArguments = {
+    ArgSpec{"pipeline", ArgType::kArray, ArgUse::kRequired, "the stages"},
+    ArgSpec{"cursor", ArgType::kDocument, ArgUse::kOptional, "{batchSize}; required"},
+    ArgSpec{"explain", ArgType::kFlag, ArgUse::kOptional, "describe the plan instead"},
+    ArgSpec{"allowDiskUse", ArgType::kFlag, ArgUse::kOptional, "let large stages use the disk"},
+    ArgSpec{"bypassDocumentValidation", ArgType::kFlag, ArgUse::kOptional, "for $out and $merge"},
+    ArgSpec{"collation", ArgType::kDocument, ArgUse::kOptional, "how strings compare"},
+    ArgSpec{"hint", ArgType::kDocumentOrString, ArgUse::kOptional, "the index to use"},
+    ArgSpec{"let", ArgType::kDocument, ArgUse::kOptional, "variables for expressions"},
+    ArgSpec{"collectionUUID", ArgType::kBinary, ArgUse::kOptional,
+            "fail unless the collection has this UUID"},
+    ArgSpec{"fromMongos", ArgType::kFlag, ArgUse::kIgnored, "of sharding"},
+    ArgSpec{"needsMerge", ArgType::kFlag, ArgUse::kIgnored, "of sharding"},
+    ArgSpec{"isMapReduceCommand", ArgType::kFlag, ArgUse::kIgnored, "of mapReduce"},
+    ArgSpec{"querySettings", ArgType::kDocument, ArgUse::kIgnored, "of mongos"},
+    ArgSpec{"encryptionInformation", ArgType::kDocument, ArgUse::kIgnored,
+            "of client-side encryption"},
+};
+
+consteval size_t Arg(std::string_view name) { return ArgIndex(kArguments, name); }
+
+constexpr int64_t kDefaultBatchSize = 101;
+
+// A pipeline that ends in $out or $merge writes.
+Place PlaceOf(const Invocation& invocation) {
+  const bson::ValueView pipeline = invocation.body.Find("pipeline");
+  if (!pipeline.IsArray()) return Place::kRead;
+  bson::ValueView last;
+  for (const bson::Element& element : pipeline.AsDocument()) last = element.value;
+  if (!last.IsDocument()) return Place::kRead;
+  const std::string_view stage = last.AsDocument().First().key;
+  return stage == "$out" || stage == "$merge" ? Place::kWrite : Place::kRead;
+}
+
+struct Target {
+  std::string collection;  // empty: the database
+  std::string ns;
+};
+
+absl::StatusOr<Target> ReadTarget(const CommandContext& context, const Arguments& arguments) {
+  const bson::ValueView target = arguments.target();
+  if (target.IsNumber()) {
+    if (bson::ToDouble(target) != 1) {
+      return Error(
+          ErrorCode::kFailedToParse,
+          "Invalid command format: the 'aggregate' field must specify a collection name or 1");
+    }
+    return Target{.collection = {}, .ns = FullName(context, "$cmd.aggregate")};
+  }
+  MAYFLY_ASSIGN_OR_RETURN(const std::string_view name, TargetCollectionName(context, arguments));
+  return Target{.collection = std::string(name), .ns = FullName(context, name)};
+}
+
+absl::StatusOr<int64_t> ReadBatchSize(const Arguments& arguments) {
+  if (!arguments.Has(Arg("cursor"))) {
+    if (arguments.Flag(Arg("explain"))) return kDefaultBatchSize;
+    return Error(ErrorCode::kFailedToParse,
+                 "The 'cursor' option is required, except for aggregate with the explain argument");
+  }
+  MAYFLY_ASSIGN_OR_RETURN(const int64_t size,
+                          ReadCursorBatchSize("aggregate", arguments.Document(Arg("cursor"))));
+  return size < 0 ? kDefaultBatchSize : size;
+}
+
+absl::Status RunAggregate(CommandContext& context, const Arguments& arguments,
+                          bson::Builder& reply) {
+  context.services.metrics.Count(OpCounter::kCommand);
+  MAYFLY_ASSIGN_OR_RETURN(const Target target, ReadTarget(context, arguments));
+  MAYFLY_ASSIGN_OR_RETURN(const int64_t batch_size, ReadBatchSize(arguments));
+  MAYFLY_RETURN_IF_ERROR(CheckCollectionUuid(context, arguments[Arg("collectionUUID")],
+                                             target.collection,
+                                             context.FindCollection(target.collection).get()));
+  auto execution = std::make_unique<engine::ExecutionContext>(MakeExecutionContext(context));
+  const engine::PipelineRequest request{
+      .database = std::string(context.database_name()),
+      .collection = target.collection,
+      .pipeline = arguments.Document(Arg("pipeline")),
+      .collation = arguments[Arg("collation")],
+      .let = arguments.Document(Arg("let")),
+      .hint = arguments[Arg("hint")],
+      .allow_disk_use = arguments.Flag(Arg("allowDiskUse"), true)};
+  std::optional<engine::WriteContext> write;
+  if (context.transaction != nullptr && context.transaction->writable()) {
+    write.emplace(MakeWriteContext(context));
+    write->bypass_validation = arguments.Flag(Arg("bypassDocumentValidation"));
+  }
+  PipelineReports reports(context);
+  MAYFLY_ASSIGN_OR_RETURN(
+      auto query, engine::PipelineQuery::Parse(request, context.catalog, *execution,
+                                               write.has_value() ? &*write : nullptr, &reports));
+  MAYFLY_ASSIGN_OR_RETURN(auto stream, query->MakeStream());
+  auto cursor = std::make_unique<engine::Cursor>(target.ns, std::move(execution), std::move(stream),
+                                                 engine::Cursor::Keepers{query});
+  return AppendFirstBatch(context, arguments, std::move(cursor),
+                          query->pipeline().Writes() ? 1 : batch_size, query->pipeline().Writes(),
+                          reply);
+}
+
+constexpr CommandRow kRows[] = {
+    {.name = "aggregate",
+     .place = Place::kRead,
+     .flags = kCreatesDatabase,
+     .run = RunAggregate,
+     .arguments = kArguments,
+     .help = "Runs an aggregation pipeline and returns the first batch of its documents.",
+     .place_of = PlaceOf},
+};
+
+}  // namespace
+
+std::span<const CommandRow> AggregateCommands() { return kRows; }
+
+}  // namespace mayfly::commands

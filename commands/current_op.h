@@ -1,0 +1,15 @@
+// What currentOp and $currentOp show.
+#pragma once
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "bson/value.h"
+#include "commands/command.h"
+
+namespace mayfly::commands {
+
+// One document for each running operation.
+absl::StatusOr<std::vector<bson::Document>> DescribeOperations(CommandContext& context);
+
+}  // namespace mayfly::commands

@@ -1,0 +1,151 @@
+// listCollections and listDatabases.
+#include "base/status.h"
+#include "base/strings.h"
+#include "bson/builder.h"
+#include "commands/collections.h"
+#include "commands/command.h"
+#include "commands/cursor_reply.h"
+#include "commands/families.h"
+#include "engine/query/filter.h"
+
+namespace mayfly::commands {
+namespace {
+
+constexpr std::array kCollectionsArguments = {
+    ArgSpec{"filter", ArgType::kDocument, ArgUse::kOptional, "which collections"},
+    ArgSpec{"nameOnly", ArgType::kFlag, ArgUse::kOptional, "names and types only"},
+    ArgSpec{"authorizedCollections", ArgType::kFlag, ArgUse::kIgnored,
+            "authorization is not in force"},
+    ArgSpec{"authorizedDatabases", ArgType::kAny, ArgUse::kIgnored,
+            "authorization is not in force"},
+    ArgSpec{"cursor", ArgType::kDocument, ArgUse::kOptional, "{batchSize}"},
+};
+
+constexpr std::array kDatabasesArguments = {
+    ArgSpec{"filter", ArgType::kDocument, ArgUse::kOptional, "which databases"},
+    ArgSpec{"nameOnly", ArgType::kFlag, ArgUse::kOptional, "names only"},
+    ArgSpec{"authorizedDatabases", ArgType::kFlag, ArgUse::kIgnored,
+            "authorization is not in force"},
+};
+
+bson::Document DescribeCollection(const engine::Collection& collection, bool name_only) {
+  bson::Builder builder;
+  builder.String("name", collection.name())
+      .String("type", collection.IsView() ? "view" : "collection");
+  if (name_only) return builder.Finish();
+  builder.Document("options", collection.options().stored);
+  builder.OpenDocument("info").Bool("readOnly", collection.IsView());
+  if (!collection.IsView()) {
+    builder.Binary(
+        "uuid", bson::kBinaryUuid,
+        {reinterpret_cast<const char*>(collection.uuid().data()), collection.uuid().size()});
+  }
+  builder.Close();
+  if (!collection.IsView()) builder.Document("idIndex", collection.id_index().spec.stored);
+  return builder.Finish();
+}
+
+absl::StatusOr<engine::FilterPtr> ParseListFilter(const CommandContext& context,
+                                                  bson::View filter) {
+  engine::FilterParseContext parse;
+  parse.evaluation = &context.evaluation;
+  return engine::ParseFilter(filter, parse);
+}
+
+absl::Status RunListCollections(CommandContext& context, const Arguments& arguments,
+                                bson::Builder& reply) {
+  constexpr auto kArg = [](std::string_view name) consteval {
+    return ArgIndex(kCollectionsArguments, name);
+  };
+  MAYFLY_ASSIGN_OR_RETURN(const auto filter,
+                          ParseListFilter(context, arguments.Document(kArg("filter"))));
+  MAYFLY_ASSIGN_OR_RETURN(
+      const int64_t batch_size,
+      ReadCursorBatchSize("listCollections", arguments.Document(kArg("cursor"))));
+  std::vector<bson::Document> documents;
+  if (context.catalog != nullptr) {
+    engine::MatchContext match(context.evaluation);
+    for (const auto& collection : context.catalog->All()) {
+      const bson::Document whole = DescribeCollection(*collection, false);
+      MAYFLY_ASSIGN_OR_RETURN(const bool matches, filter->Matches(whole, match));
+      if (!matches) continue;
+      documents.push_back(arguments.Flag(kArg("nameOnly")) ? DescribeCollection(*collection, true)
+                                                           : whole);
+    }
+  }
+  return AppendDocuments(context, arguments, FullName(context, "$cmd.listCollections"),
+                         std::move(documents), batch_size, reply);
+}
+
+struct DatabaseEntry {
+  bool empty = true;
+  int64_t bytes = 0;
+};
+
+absl::StatusOr<DatabaseEntry> LookInto(CommandContext& context, const std::string& name) {
+  DatabaseEntry entry;
+  MAYFLY_ASSIGN_OR_RETURN(const auto handle,
+                          context.services.engine.Open(name, engine::Store::IfMissing::kNull));
+  if (handle == nullptr) return entry;
+  MAYFLY_RETURN_IF_ERROR(
+      handle->storage().Run({}, [&](engine::Transaction& transaction) -> absl::Status {
+        MAYFLY_ASSIGN_OR_RETURN(const engine::Catalog* const catalog,
+                                handle->GetCatalog(transaction));
+        entry.empty = catalog->empty();
+        return absl::OkStatus();
+      }));
+  entry.bytes = handle->storage().Stats().file_bytes;
+  return entry;
+}
+
+absl::Status RunListDatabases(CommandContext& context, const Arguments& arguments,
+                              bson::Builder& reply) {
+  constexpr auto kArg = [](std::string_view name) consteval {
+    return ArgIndex(kDatabasesArguments, name);
+  };
+  MAYFLY_ASSIGN_OR_RETURN(const auto filter,
+                          ParseListFilter(context, arguments.Document(kArg("filter"))));
+  const bool name_only = arguments.Flag(kArg("nameOnly"));
+  int64_t total = 0;
+  engine::MatchContext match(context.evaluation);
+  reply.OpenArray("databases");
+  for (const std::string& name : context.services.engine.ListDatabases()) {
+    MAYFLY_RETURN_IF_ERROR(context.interrupt->Check());
+    MAYFLY_ASSIGN_OR_RETURN(const DatabaseEntry entry, LookInto(context, name));
+    if (entry.empty) continue;
+    bson::Builder whole;
+    whole.String("name", name).Int64("sizeOnDisk", entry.bytes).Bool("empty", false);
+    const bson::Document document = whole.Finish();
+    MAYFLY_ASSIGN_OR_RETURN(const bool matches, filter->Matches(document, match));
+    if (!matches) continue;
+    total += entry.bytes;
+    if (name_only) {
+      reply.PushOpenDocument().String("name", name).Close();
+    } else {
+      reply.PushDocument(document);
+    }
+  }
+  reply.Close();
+  if (!name_only) reply.Int64("totalSize", total).Int64("totalSizeMb", total / (1024 * 1024));
+  return absl::OkStatus();
+}
+
+constexpr CommandRow kRows[] = {
+    {.name = "listCollections",
+     .place = Place::kRead,
+     .run = RunListCollections,
+     .arguments = kCollectionsArguments,
+     .help = "Lists the collections and views of a database."},
+    {.name = "listDatabases",
+     .place = Place::kWorker,
+     .flags = kAdminOnly,
+     .run = RunListDatabases,
+     .arguments = kDatabasesArguments,
+     .help = "Lists the databases that have collections."},
+};
+
+}  // namespace
+
+std::span<const CommandRow> ListCommands() { return kRows; }
+
+}  // namespace mayfly::commands

@@ -1,0 +1,87 @@
+#include "commands/pipeline_reports.h"
+
+#include "base/status.h"
+#include "base/strings.h"
+#include "bson/builder.h"
+#include "commands/collections.h"
+#include "commands/current_op.h"
+
+namespace mayfly::commands {
+namespace {
+
+using Documents = std::vector<bson::Document>;
+using ReportFunction = absl::StatusOr<Documents> (*)(CommandContext&, bson::ValueView,
+                                                     const engine::Namespace&);
+
+absl::StatusOr<Documents> CollectionStats(CommandContext& context, bson::ValueView spec,
+                                          const engine::Namespace& ns) {
+  const auto collection = context.FindCollection(ns.collection);
+  if (collection == nullptr) return NamespaceNotFound(ns.ToString());
+  bson::Builder builder;
+  builder.String("ns", ns.ToString()).String("host", context.services.facts.host);
+  builder.Date("localTime", context.now_ms);
+  const engine::CollectionCounters& counters = collection->counters();
+  if (spec.IsDocument() && spec.AsDocument().Has("storageStats")) {
+    builder.OpenDocument("storageStats")
+        .Int64("size", counters.data_bytes)
+        .Int64("count", counters.documents);
+    builder.Int64("avgObjSize",
+                  counters.documents == 0 ? 0 : counters.data_bytes / counters.documents);
+    builder.Int64("storageSize", counters.data_bytes).Bool("capped", collection->options().capped);
+    builder.Int32("nindexes", static_cast<int32_t>(collection->indexes().size())).Close();
+  }
+  if (spec.IsDocument() && spec.AsDocument().Has("count"))
+    builder.Int64("count", counters.documents);
+  Documents documents;
+  documents.push_back(builder.Finish());
+  return documents;
+}
+
+absl::StatusOr<Documents> IndexStats(CommandContext& context, bson::ValueView,
+                                     const engine::Namespace& ns) {
+  const auto collection = context.FindCollection(ns.collection);
+  Documents documents;
+  if (collection == nullptr) return documents;
+  for (const auto& index : collection->indexes()) {
+    bson::Builder builder;
+    builder.String("name", index->spec.name).Document("key", index->spec.key);
+    builder.String("host", context.services.facts.host);
+    builder.OpenDocument("accesses")
+        .Int64("ops", 0)
+        .Date("since", context.services.facts.start_ms)
+        .Close();
+    builder.Document("spec", index->spec.stored);
+    documents.push_back(builder.Finish());
+  }
+  return documents;
+}
+
+absl::StatusOr<Documents> CurrentOperations(CommandContext& context, bson::ValueView,
+                                            const engine::Namespace&) {
+  return DescribeOperations(context);
+}
+
+struct ReportRow {
+  std::string_view stage;
+  ReportFunction run;
+};
+
+constexpr ReportRow kReports[] = {
+    {"$collStats", CollectionStats},
+    {"$indexStats", IndexStats},
+    {"$currentOp", CurrentOperations},
+};
+
+}  // namespace
+
+absl::StatusOr<std::vector<bson::Document>> PipelineReports::Report(std::string_view stage,
+                                                                    bson::ValueView spec,
+                                                                    const engine::Namespace& ns) {
+  for (const ReportRow& row : kReports) {
+    if (row.stage == stage) return row.run(context_, spec, ns);
+  }
+  return base::Error(base::ErrorCode::kInvalidPipelineOperator,
+                     base::StrCat("this server has nothing to report for ", stage));
+}
+
+}  // namespace mayfly::commands

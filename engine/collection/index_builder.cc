@@ -1,0 +1,134 @@
+#include "engine/collection/index_builder.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/status.h"
+#include "base/strings.h"
+#include "bson/builder.h"
+#include "bson/json.h"
+#include "engine/catalog/record.h"
+#include "engine/index/index_keys.h"
+
+namespace mayfly::engine {
+namespace {
+
+// Entries are sorted and written in runs of this many bytes, so that neighbours on a page are
+// written together.
+constexpr size_t kRunBytes = 64 * 1024 * 1024;
+
+struct PendingEntry {
+  std::string key;
+  std::string value;
+};
+
+class Builder {
+ public:
+  Builder(const WriteContext& context, const std::shared_ptr<Collection>& collection,
+          const std::shared_ptr<const Index>& index)
+      : context_(context), collection_(collection), index_(index) {}
+
+  absl::Status Run() {
+    auto cursor =
+        context_.transaction.NewRecordCursor(collection_->state().records, Direction::kForward);
+    while (true) {
+      if (context_.evaluation.interrupt != nullptr) {
+        MAYFLY_RETURN_IF_ERROR(context_.evaluation.interrupt->Check());
+      }
+      MAYFLY_ASSIGN_OR_RETURN(const bool more, cursor->Next());
+      if (!more) break;
+      MAYFLY_RETURN_IF_ERROR(Add(cursor->id(), ReadRecord(cursor->value())));
+      if (bytes_ >= kRunBytes) MAYFLY_RETURN_IF_ERROR(WriteRun());
+    }
+    cursor.reset();
+    MAYFLY_RETURN_IF_ERROR(WriteRun());
+    return NoteMultikey();
+  }
+
+ private:
+  absl::Status Add(RecordId id, const RecordView& record) {
+    if (record.header.IsExpired(collection_->last_write_rule(), context_.evaluation.now_ms) &&
+        index_->spec.unique) {
+      return absl::OkStatus();  // must not stand in the way of a visible document
+    }
+    MAYFLY_RETURN_IF_ERROR(ComputeIndexKeys(*index_, record.document, context_.evaluation, &keys_));
+    multikey_ |= keys_.multikey_fields();
+    for (const auto& key : keys_.keys()) {
+      pending_.push_back(
+          {EntryKey(*index_, key.fields, id), EntryValue(*index_, key.type_bits, id)});
+      bytes_ += pending_.back().key.size() + pending_.back().value.size() + sizeof(PendingEntry);
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status WriteRun() {
+    std::sort(pending_.begin(), pending_.end(),
+              [](const PendingEntry& a, const PendingEntry& b) { return a.key < b.key; });
+    const PendingEntry* previous = nullptr;
+    for (const PendingEntry& entry : pending_) {
+      if (index_->spec.unique) {
+        bool taken = previous != nullptr && previous->key == entry.key;
+        if (!taken) {
+          MAYFLY_ASSIGN_OR_RETURN(const auto found,
+                                  context_.transaction.GetKey(index_->space, entry.key));
+          taken = found.has_value();
+        }
+        if (taken)
+          return DuplicateKeyError(*collection_, *index_,
+                                   ParseEntry(*index_, entry.key, entry.value));
+      }
+      MAYFLY_RETURN_IF_ERROR(context_.transaction.PutKey(index_->space, entry.key, entry.value));
+      previous = &entry;
+    }
+    pending_.clear();
+    bytes_ = 0;
+    return absl::OkStatus();
+  }
+
+  absl::Status NoteMultikey() {
+    if (multikey_ == 0) return absl::OkStatus();
+    return context_.catalog.Modify(context_.transaction, *collection_,
+                                   [&](Collection::State& state) {
+                                     for (auto& entry : state.indexes) {
+                                       if (entry->space != index_->space) continue;
+                                       auto changed = std::make_shared<Index>(*entry);
+                                       changed->multikey_fields |= multikey_;
+                                       entry = std::move(changed);
+                                     }
+                                   });
+  }
+
+  const WriteContext& context_;
+  std::shared_ptr<Collection> collection_;
+  std::shared_ptr<const Index> index_;
+  IndexKeySet keys_;
+  std::vector<PendingEntry> pending_;
+  size_t bytes_ = 0;
+  uint32_t multikey_ = 0;
+};
+
+}  // namespace
+
+absl::Status BuildIndex(const WriteContext& context, const std::shared_ptr<Collection>& collection,
+                        const std::shared_ptr<const Index>& index) {
+  return Builder(context, collection, index).Run();
+}
+
+absl::Status DuplicateKeyError(const Collection& collection, const Index& index,
+                               const IndexEntry& entry) {
+  const bson::Document value = EntryDocument(index, entry);
+  std::string text = base::StrCat("E11000 duplicate key error collection: ", collection.ns(),
+                                  " index: ", index.spec.name);
+  if (index.spec.collation.has_value()) {
+    text += base::StrCat(" collation: ", bson::ToShellText(*index.spec.collation));
+  }
+  text += base::StrCat(" dup key: ", bson::ToShellText(value));
+  bson::Builder fields;
+  fields.Document("keyPattern", index.spec.key).Document("keyValue", value);
+  return base::WithErrorFields(base::Error(base::ErrorCode::kDuplicateKey, text),
+                               fields.Finish().bytes());
+}
+
+}  // namespace mayfly::engine

@@ -1,0 +1,166 @@
+#include "engine/exec/find_query.h"
+
+#include <utility>
+
+#include "base/status.h"
+#include "engine/aggregate/sort.h"
+#include "engine/exec/basic_streams.h"
+#include "engine/exec/projection_streams.h"
+#include "engine/exec/scan_streams.h"
+#include "engine/expression/expression.h"
+#include "engine/query/sort.h"
+
+namespace mayfly::engine {
+namespace {
+
+std::vector<OrderField> OrderOf(const SortPattern& sort) {
+  std::vector<OrderField> order;
+  for (const SortPattern::Part& part : sort.parts()) {
+    if (part.meta != SortPattern::Part::Meta::kNone) return {};
+    order.push_back({.path = part.dotted, .descending = part.descending});
+  }
+  return order;
+}
+
+}  // namespace
+
+absl::StatusOr<CollationPtr> ResolveCollation(bson::ValueView requested,
+                                              const Collection* collection) {
+  if (!requested.IsDocument() || requested.AsDocument().empty()) {
+    return collection == nullptr ? CollationPtr() : collection->options().strings;
+  }
+  return ParseCollation(requested.AsDocument());
+}
+
+absl::Status DefineLet(bson::View let, const EvaluationContext& evaluation, Variables* variables) {
+  for (const bson::Element& element : let) {
+    MAYFLY_RETURN_IF_ERROR(CheckVariableNameForWrite(element.key));
+    ParseContext context;
+    context.variables = variables;
+    context.evaluation = &evaluation;
+    MAYFLY_ASSIGN_OR_RETURN(const ExpressionPtr expression,
+                            ParseExpression(element.value, context));
+    Frame frame(evaluation);
+    MAYFLY_ASSIGN_OR_RETURN(bson::Value value, expression->Evaluate(frame));
+    variables->DefineConstant(element.key, std::move(value));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::shared_ptr<const FindQuery>> FindQuery::Parse(const FindRequest& request,
+                                                                  const Collection* collection,
+                                                                  EvaluationContext* evaluation) {
+  std::shared_ptr<FindQuery> query(new FindQuery());
+  MAYFLY_ASSIGN_OR_RETURN(query->collation_, ResolveCollation(request.collation, collection));
+  evaluation->strings = query->collation_.get();
+  MAYFLY_RETURN_IF_ERROR(DefineLet(request.let, *evaluation, &query->variables_));
+  FilterParseContext filter;
+  filter.strings = query->collation_.get();
+  filter.variables = &query->variables_;
+  filter.evaluation = evaluation;
+  MAYFLY_ASSIGN_OR_RETURN(query->filter_, ParseFilter(request.filter, filter));
+
+  MAYFLY_ASSIGN_OR_RETURN(const auto natural, NaturalOrder(request.sort));
+  query->natural_ = natural.value_or(0);
+  if (!natural.has_value() && !request.sort.empty()) {
+    SortContext sort;
+    sort.strings = query->collation_.get();
+    MAYFLY_RETURN_IF_ERROR(SortSpec::Parse(request.sort, sort).status());
+    MAYFLY_ASSIGN_OR_RETURN(query->sort_, SortPattern::Parse(request.sort));
+    query->order_ = OrderOf(*query->sort_);
+  }
+  if (!request.projection.empty()) {
+    ProjectionContext projection;
+    projection.filter = query->filter_.get();
+    projection.strings = query->collation_.get();
+    projection.variables = &query->variables_;
+    projection.evaluation = evaluation;
+    MAYFLY_ASSIGN_OR_RETURN(query->projection_, Projection::Parse(request.projection, projection));
+  }
+  query->hint_ = bson::Value(request.hint);
+  query->min_ = bson::Document(request.min);
+  query->max_ = bson::Document(request.max);
+  query->skip_ = request.skip;
+  query->limit_ = request.limit;
+  query->return_key_ = request.return_key;
+  query->show_record_id_ = request.show_record_id;
+  return query;
+}
+
+PlanRequest FindQuery::MakePlanRequest(const Collection& collection) const {
+  return {.collection = collection,
+          .filter = *filter_,
+          .order = order_,
+          .strings = collation_.get(),
+          .hint = hint_,
+          .min = min_,
+          .max = max_};
+}
+
+absl::StatusOr<PlanChoice> FindQuery::Plan(const Collection& collection) const {
+  if (natural_ != 0 && hint_.IsMissing()) {
+    PlanChoice choice;
+    choice.winner.direction = natural_ < 0 ? Direction::kBackward : Direction::kForward;
+    choice.winner.sorted = true;
+    return choice;
+  }
+  return ChoosePlanWithAlternatives(MakePlanRequest(collection));
+}
+
+absl::StatusOr<AccessPath> FindQuery::ChoosePath(const Collection& collection) const {
+  if (natural_ != 0) {
+    MAYFLY_ASSIGN_OR_RETURN(PlanChoice choice, Plan(collection));
+    return std::move(choice.winner);
+  }
+  return ChoosePlan(MakePlanRequest(collection));
+}
+
+absl::StatusOr<std::unique_ptr<Stream>> FindQuery::MakeStream(
+    ExecutionContext& context, const std::shared_ptr<Collection>& collection) const {
+  MAYFLY_ASSIGN_OR_RETURN(const AccessPath path, ChoosePath(*collection));
+  return MakeStream(context, collection, path);
+}
+
+absl::StatusOr<std::unique_ptr<Stream>> FindQuery::MakeUnprojectedStream(
+    ExecutionContext& context, const std::shared_ptr<Collection>& collection) const {
+  MAYFLY_ASSIGN_OR_RETURN(const AccessPath path, ChoosePath(*collection));
+  return Unprojected(context, collection, path);
+}
+
+std::unique_ptr<Stream> FindQuery::Unprojected(ExecutionContext& context,
+                                               const std::shared_ptr<Collection>& collection,
+                                               const AccessPath& path) const {
+  std::unique_ptr<Stream> stream = MakeScanStream(context, collection, path);
+  if (!path.exact && filter_->kind() != FilterKind::kAlwaysTrue) {
+    stream = MakeFilterStream(context, *filter_, std::move(stream));
+  }
+  if (sort_.has_value() && !path.sorted) {
+    context.runtime.evaluation = &context.evaluation;
+    const std::optional<int64_t> limit = limit_ > 0 ? std::optional(limit_ + skip_) : std::nullopt;
+    stream = std::make_unique<SortStream>(std::move(stream), *sort_, limit, context.runtime);
+  }
+  if (skip_ > 0) stream = MakeSkipStream(skip_, std::move(stream));
+  if (limit_ > 0) stream = MakeLimitStream(limit_, std::move(stream));
+  return stream;
+}
+
+absl::StatusOr<bson::Document> FindQuery::Project(const EvaluationContext& evaluation,
+                                                  bson::View document) const {
+  if (!projection_.has_value()) return bson::Document(document);
+  MatchContext match(evaluation);
+  return projection_->Apply(document, match);
+}
+
+absl::StatusOr<std::unique_ptr<Stream>> FindQuery::MakeStream(
+    ExecutionContext& context, const std::shared_ptr<Collection>& collection,
+    const AccessPath& path) const {
+  std::unique_ptr<Stream> stream = Unprojected(context, collection, path);
+  if (return_key_) return MakeReturnKeyStream(path.index, std::move(stream));
+  if (projection_.has_value()) {
+    stream = MakeProjectionStream(context, *projection_, std::move(stream));
+  }
+  if (show_record_id_) stream = MakeRecordIdStream(std::move(stream));
+  return stream;
+}
+
+}  // namespace mayfly::engine

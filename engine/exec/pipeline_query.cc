@@ -1,0 +1,208 @@
+#include "engine/exec/pipeline_query.h"
+
+#include <utility>
+
+#include "base/status.h"
+#include "base/strings.h"
+#include "bson/builder.h"
+#include "engine/exec/basic_streams.h"
+#include "engine/exec/find_query.h"
+#include "engine/exec/pipeline_targets.h"
+#include "engine/exec/scan_streams.h"
+
+namespace mayfly::engine {
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+
+constexpr int kMaxViewDepth = 20;
+
+class EmptyStream : public Stream {
+ public:
+  absl::StatusOr<bool> Next(Row*) override { return false; }
+};
+
+std::vector<OrderField> OrderOf(const SortPattern* sort) {
+  std::vector<OrderField> order;
+  if (sort == nullptr) return order;
+  for (const SortPattern::Part& part : sort->parts()) {
+    if (part.meta != SortPattern::Part::Meta::kNone) return {};
+    order.push_back({.path = part.dotted, .descending = part.descending});
+  }
+  return order;
+}
+
+const FilterNode& EverythingFilter() {
+  static const FilterPtr everything = *ParseFilter(bson::View(), FilterParseContext());
+  return *everything;
+}
+
+}  // namespace
+
+bson::Document ConcatArrays(bson::View first, bson::View second) {
+  bson::Builder builder;
+  builder.OpenArray("a");
+  for (const bson::Element& element : first) builder.Push(element.value);
+  for (const bson::Element& element : second) builder.Push(element.value);
+  builder.Close();
+  const bson::Document holder = builder.Finish();
+  return bson::Document(holder.Find("a").AsDocument());
+}
+
+absl::StatusOr<ResolvedView> ResolveView(const Catalog& catalog, const Collection& view) {
+  ResolvedView resolved{.collection = view.options().view_on, .pipeline = view.options().pipeline};
+  for (int depth = 1; depth < kMaxViewDepth; ++depth) {
+    const auto below = catalog.Find(resolved.collection);
+    if (below == nullptr || !below->IsView()) return resolved;
+    resolved.collection = below->options().view_on;
+    resolved.pipeline = ConcatArrays(below->options().pipeline, resolved.pipeline);
+  }
+  return Error(
+      ErrorCode::kViewDepthLimitExceeded,
+      base::StrCat("View depth too deep or view cycle detected; maximum depth is ", kMaxViewDepth));
+}
+
+PipelineContext PipelineQuery::MakePipelineContext(std::string_view collection) const {
+  PipelineContext context;
+  context.expressions.variables = &variables_;
+  context.expressions.evaluation = &context_.evaluation;
+  context.ns = {.database = database_, .collection = std::string(collection)};
+  return context;
+}
+
+absl::StatusOr<std::shared_ptr<PipelineQuery>> PipelineQuery::Parse(const PipelineRequest& request,
+                                                                    Catalog* catalog,
+                                                                    ExecutionContext& context,
+                                                                    const WriteContext* write,
+                                                                    PipelineReporter* reporter) {
+  std::shared_ptr<PipelineQuery> query(new PipelineQuery(catalog, context, write, reporter));
+  query->database_ = request.database;
+  const auto named = catalog == nullptr || request.collection.empty()
+                         ? nullptr
+                         : catalog->Find(request.collection);
+  MAYFLY_ASSIGN_OR_RETURN(query->collation_, ResolveCollation(request.collation, named.get()));
+  context.evaluation.strings = query->collation_.get();
+  context.runtime.evaluation = &context.evaluation;
+  context.runtime.host = query.get();
+  context.runtime.allow_disk_use = request.allow_disk_use;
+  MAYFLY_RETURN_IF_ERROR(DefineLet(request.let, context.evaluation, &query->variables_));
+  query->hint_ = bson::Value(request.hint);
+
+  std::string collection = request.collection;
+  bson::Document pipeline(request.pipeline);
+  if (named != nullptr && named->IsView()) {
+    MAYFLY_ASSIGN_OR_RETURN(const ResolvedView resolved, ResolveView(*catalog, *named));
+    collection = resolved.collection;
+    pipeline = ConcatArrays(resolved.pipeline, request.pipeline);
+  }
+  MAYFLY_ASSIGN_OR_RETURN(query->pipeline_,
+                          ParsePipeline(pipeline, query->MakePipelineContext(collection)));
+  if (catalog != nullptr && !query->pipeline_->HasOwnSource())
+    query->source_ = catalog->Find(collection);
+  return query;
+}
+
+absl::StatusOr<PlanChoice> PipelineQuery::PlanSource() const {
+  const FilterNode* filter = pipeline_->LeadingFilter();
+  return ChoosePlanWithAlternatives({.collection = *source_,
+                                     .filter = filter == nullptr ? EverythingFilter() : *filter,
+                                     .order = OrderOf(pipeline_->LeadingSort()),
+                                     .strings = collation_.get(),
+                                     .hint = hint_,
+                                     .min = {},
+                                     .max = {}});
+}
+
+absl::StatusOr<std::unique_ptr<Stream>> PipelineQuery::MakeStream() {
+  if (pipeline_->HasOwnSource()) return pipeline_->MakeStream(nullptr, context_.runtime);
+  if (source_ == nullptr)
+    return pipeline_->MakeStream(std::make_unique<EmptyStream>(), context_.runtime);
+  MAYFLY_ASSIGN_OR_RETURN(const PlanChoice choice, PlanSource());
+  std::unique_ptr<Stream> stream = MakeScanStream(context_, source_, choice.winner);
+  const FilterNode* filter = pipeline_->LeadingFilter();
+  if (filter != nullptr && !choice.winner.exact) {
+    stream = MakeFilterStream(context_, *filter, std::move(stream));
+  }
+  Pipeline::Done done{.filter = filter != nullptr,
+                      .sort = choice.winner.sorted && pipeline_->LeadingSort() != nullptr};
+  return pipeline_->MakeStream(std::move(stream), context_.runtime, done);
+}
+
+absl::StatusOr<std::unique_ptr<Stream>> PipelineQuery::OpenStored(
+    const std::shared_ptr<Collection>& collection, const FilterNode* filter,
+    const Pipeline& pipeline, const Runtime& runtime) {
+  const FilterNode* leading = pipeline.LeadingFilter();
+  const FilterNode* planned = filter != nullptr ? filter : leading;
+  PlanRequest request{.collection = *collection,
+                      .filter = planned == nullptr ? EverythingFilter() : *planned,
+                      .order = OrderOf(pipeline.LeadingSort()),
+                      .strings = context_.evaluation.strings,
+                      .hint = {},
+                      .min = {},
+                      .max = {}};
+  MAYFLY_ASSIGN_OR_RETURN(const AccessPath path, ChoosePlan(request));
+  std::unique_ptr<Stream> stream = MakeScanStream(context_, collection, path);
+  if (planned != nullptr && !path.exact)
+    stream = MakeFilterStream(context_, *planned, std::move(stream));
+  Pipeline::Done done{.filter = filter == nullptr && leading != nullptr};
+  done.sort =
+      path.sorted && pipeline.LeadingSort() != nullptr && (done.filter || leading == nullptr);
+  return pipeline.MakeStream(std::move(stream), runtime, done);
+}
+
+absl::StatusOr<std::unique_ptr<Stream>> PipelineQuery::OpenView(const Collection& view,
+                                                                const FilterNode* filter,
+                                                                const Pipeline& pipeline,
+                                                                const Runtime& runtime) {
+  MAYFLY_ASSIGN_OR_RETURN(const ResolvedView resolved, ResolveView(*catalog_, view));
+  MAYFLY_ASSIGN_OR_RETURN(
+      auto definition, ParsePipeline(resolved.pipeline, MakePipelineContext(resolved.collection)));
+  view_pipelines_.push_back(std::move(definition));
+  MAYFLY_ASSIGN_OR_RETURN(auto stream, OpenCollection({database_, resolved.collection}, nullptr,
+                                                      *view_pipelines_.back(), runtime));
+  if (filter != nullptr) stream = MakeFilterStream(context_, *filter, std::move(stream));
+  return pipeline.MakeStream(std::move(stream), runtime);
+}
+
+absl::StatusOr<std::unique_ptr<Stream>> PipelineQuery::OpenCollection(const Namespace& ns,
+                                                                      const FilterNode* filter,
+                                                                      const Pipeline& pipeline,
+                                                                      const Runtime& runtime) {
+  if (ns.database != database_) {
+    return Error(ErrorCode::kFailedToParse, base::StrCat("a pipeline on database '", database_,
+                                                         "' cannot read ", ns.ToString()));
+  }
+  const auto collection = catalog_ == nullptr ? nullptr : catalog_->Find(ns.collection);
+  if (pipeline.HasOwnSource()) return pipeline.MakeStream(nullptr, runtime);
+  if (collection == nullptr) return pipeline.MakeStream(std::make_unique<EmptyStream>(), runtime);
+  if (collection->IsView()) return OpenView(*collection, filter, pipeline, runtime);
+  return OpenStored(collection, filter, pipeline, runtime);
+}
+
+absl::StatusOr<std::unique_ptr<OutWriter>> PipelineQuery::OpenOut(const Namespace& target,
+                                                                  bson::View time_series) {
+  if (!time_series.empty()) {
+    return Error(ErrorCode::kInvalidOptions,
+                 "time-series collections are not supported as a target of $out");
+  }
+  if (!write_.has_value()) return Error(ErrorCode::kIllegalOperation, "$out is not allowed here");
+  return MakeOutWriter(*write_, database_, target);
+}
+
+absl::StatusOr<std::unique_ptr<MergeTarget>> PipelineQuery::OpenMerge(
+    const Namespace& target, const std::vector<std::string>& on) {
+  if (!write_.has_value()) return Error(ErrorCode::kIllegalOperation, "$merge is not allowed here");
+  return MakeMergeTarget(*write_, context_, database_, target, on);
+}
+
+absl::StatusOr<std::vector<bson::Document>> PipelineQuery::Report(std::string_view stage,
+                                                                  bson::ValueView spec,
+                                                                  const Namespace& ns) {
+  if (reporter_ == nullptr) {
+    return Error(ErrorCode::kIllegalOperation, base::StrCat(stage, " is not allowed here"));
+  }
+  return reporter_->Report(stage, spec, ns);
+}
+
+}  // namespace mayfly::engine
