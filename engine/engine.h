@@ -16,20 +16,10 @@
 #include "base/random.h"
 #include "bson/object_id.h"
 #include "engine/catalog/catalog.h"
+#include "engine/catalog/expiry_listener.h"
 #include "engine/storage/database.h"
 
 namespace mayfly::engine {
-
-// Told about what makes expiry work due earlier. Implemented by ttl/; called inside operations,
-// must be quick.
-class ExpiryListener {
- public:
-  virtual ~ExpiryListener() = default;
-  // A rule was switched on, changed or off, or the collection appeared or went.
-  virtual void OnRulesChanged(std::string_view database) = 0;
-  // A record was written that is due at `due_ms`.
-  virtual void OnRecordDue(std::string_view database, int64_t due_ms) = 0;
-};
 
 // One database: its storage and, loaded by the first operation, its catalog.
 class DatabaseHandle {

@@ -1,8 +1,9 @@
 // $sort: all documents in an order. Stable. When a $limit follows it keeps no more than that many.
+#include "engine/aggregate/sort.h"
+
 #include <algorithm>
 
 #include "base/strings.h"
-#include "engine/aggregate/sort.h"
 #include "engine/aggregate/stage_rows.h"
 #include "engine/expression/values.h"
 

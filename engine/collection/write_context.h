@@ -4,7 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "engine/engine.h"
+#include "engine/catalog/catalog.h"
+#include "engine/catalog/expiry_listener.h"
 #include "engine/expression/context.h"
 #include "engine/storage/kv.h"
 

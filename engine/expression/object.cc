@@ -1,10 +1,11 @@
 // Documents: $mergeObjects, $objectToArray, $arrayToObject.
+#include "engine/expression/object.h"
+
 #include <map>
 
 #include "absl/container/flat_hash_map.h"
 #include "base/strings.h"
 #include "bson/builder.h"
-#include "engine/expression/object.h"
 #include "engine/expression/operator.h"
 #include "engine/expression/values.h"
 

@@ -27,7 +27,7 @@ ENGINE_PURE_MAY_INCLUDE = {"engine/storage/kv.h"}
 
 # A library's headers, and the folders that own it. Tests of those folders may include it too.
 LIBRARIES = [
-    ("SQLite", r"sqlite3(ext)?\.h$", ["engine/storage/sqlite/"]),
+    ("SQLite", r"sqlite3(ext)?\.h$", ["engine/storage/sqlite/", "tests/engine/storage/"]),
     ("Asio", r"asio(\.hpp$|/)", ["wire/", "server/"]),
     ("libbson", r"(bson/)?bson(-[a-z0-9-]+)?\.h$|libbson|bcon\.h$", ["bson/"]),
     ("libmongoc", r"mongoc(/|\.h$)", ["tests/drivers/"]),
