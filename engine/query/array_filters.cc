@@ -81,7 +81,14 @@ class ElementValueNode final : public PathNode {
 
   void SerializeOperator(bson::Builder* out) const override {
     bson::Builder operators;
-    for (const FilterPtr& child : children()) SerializeAsOperators(*child, "", &operators);
+    for (const FilterPtr& child : children()) {
+      // A second $regex would hide the first.
+      if (child->kind() == FilterKind::kRegex && children().size() > 1) {
+        operators.OpenArray("$in").Push(child->operand()).Close();
+      } else {
+        SerializeAsOperators(*child, "", &operators);
+      }
+    }
     out->Document("$elemMatch", operators.Finish());
   }
   bool MatchesMissing() const override { return false; }

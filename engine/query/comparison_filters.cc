@@ -97,7 +97,7 @@ class ComparisonNode final : public PathNode {
       if (!AcceptsEqual(kind())) return IndexBounds{{}, true};
       return IndexBounds{{Interval::Point(operand_)}, true};
     }
-    return RangeBounds();
+    return RangeBounds(multikey);
   }
 
  private:
@@ -141,14 +141,13 @@ class ComparisonNode final : public PathNode {
     return {std::move(intervals), false};
   }
 
-  IndexBounds RangeBounds() const {
+  IndexBounds RangeBounds(Multikey multikey) const {
     Interval interval = TypeBracket(operand_.type());
     if (operand_.view().IsNumber()) {
       interval.low = Value::Double(-std::numeric_limits<double>::infinity());
     }
-    if (operand_.type() == Type::kMinKey || operand_.type() == Type::kMaxKey) {
-      interval = Interval::Everything();
-    }
+    const bool every_type = operand_.type() == Type::kMinKey || operand_.type() == Type::kMaxKey;
+    if (every_type) interval = Interval::Everything();
     if (IsLess(kind())) {
       interval.high = operand_;
       interval.high_inclusive = AcceptsEqual(kind());
@@ -156,10 +155,11 @@ class ComparisonNode final : public PathNode {
       interval.low = operand_;
       interval.low_inclusive = AcceptsEqual(kind());
     }
-    // The bracket of code is wider than the type, and a document of keys beyond every end compares
-    // with nothing.
-    const bool exact = operand_.type() != Type::kCode && operand_.type() != Type::kCodeWithScope &&
-                       operand_.type() != Type::kDbPointer && operand_.type() != Type::kRegex;
+    // The brackets of code and regular expressions are wider than the types. A null key may come
+    // from an array in which the path leads nowhere.
+    const bool wide = operand_.type() == Type::kCode || operand_.type() == Type::kCodeWithScope ||
+                      operand_.type() == Type::kDbPointer || operand_.type() == Type::kRegex;
+    const bool exact = !wide && (!every_type || multikey == Multikey::kNo);
     return {Union({std::move(interval)}, {}, strings_), exact};
   }
 

@@ -287,21 +287,31 @@ FilterPtr MakeNot(FilterPtr child) {
 }
 
 bool SerializeAsOperators(const FilterNode& node, std::string_view path, bson::Builder* out) {
+  if (node.kind() == FilterKind::kAlwaysTrue) return true;
+  if (node.kind() == FilterKind::kAlwaysFalse) {
+    out->OpenArray("$in").Close();
+    return true;
+  }
   if (node.kind() == FilterKind::kAnd) {
     for (const FilterPtr& child : node.children()) {
-      if (!SerializeAsOperators(*child, path, out)) return false;
+      // There is one $regex in a document of operators, but any number of $in.
+      if (child->kind() == FilterKind::kRegex && child->path() == path) {
+        out->OpenArray("$in").Push(child->operand()).Close();
+      } else if (!SerializeAsOperators(*child, path, out)) {
+        return false;
+      }
     }
     return true;
   }
-  const auto* predicate = dynamic_cast<const PathNode*>(&node);
-  if (predicate != nullptr && predicate->path() == path) {
-    predicate->SerializeOperator(out);
+  if (node.kind() == FilterKind::kNot) {
+    bson::Builder inner;
+    if (!SerializeAsOperators(*node.children()[0], path, &inner)) return false;
+    out->Document("$not", inner.Finish());
     return true;
   }
-  if (node.kind() != FilterKind::kNot) return false;
-  bson::Builder inner;
-  if (!SerializeAsOperators(*node.children()[0], path, &inner)) return false;
-  out->Document("$not", inner.Finish());
+  const auto* predicate = dynamic_cast<const PathNode*>(&node);
+  if (predicate == nullptr || predicate->path() != path) return false;
+  predicate->SerializeOperator(out);
   return true;
 }
 

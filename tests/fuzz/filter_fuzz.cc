@@ -1,0 +1,78 @@
+// Two documents from the bytes, a filter and what it is matched against. Neither may crash
+// anything, and what the tree says about itself must hold: its serialised form parses and answers
+// alike.
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "bson/validate.h"
+#include "engine/query/filter.h"
+#include "engine/query/sort.h"
+
+namespace mayfly::engine {
+namespace {
+
+void Expect(bool condition) {
+  if (!condition) std::abort();
+}
+
+bool IsRandom(const FilterNode& node) {
+  if (node.kind() == FilterKind::kSample || node.kind() == FilterKind::kExpression) return true;
+  for (const FilterPtr& child : node.children()) {
+    if (IsRandom(*child)) return true;
+  }
+  return false;
+}
+
+void AskForBounds(const FilterNode& node) {
+  node.Bounds(Multikey::kNo);
+  node.Bounds(Multikey::kYes);
+  node.MatchesMissing();
+  for (const FilterPtr& child : node.children()) AskForBounds(*child);
+}
+
+void Check(bson::View filter, bson::View document) {
+  base::Random random(1);
+  EvaluationContext evaluation;
+  evaluation.random = &random;
+  FilterParseContext context;
+  context.evaluation = &evaluation;
+  const absl::StatusOr<FilterPtr> node = ParseFilter(filter, context);
+  if (!node.ok()) return;
+  MatchContext match(evaluation);
+  match.record_position = true;
+  const absl::StatusOr<bool> answer = (*node)->Matches(document, match);
+  AskForBounds(**node);
+  Expect(Implies(**node, **node));
+  CollectEqualities(**node).IgnoreError();
+
+  const bson::Document again = ToDocument(**node);
+  const absl::StatusOr<FilterPtr> reparsed = ParseFilter(again, context);
+  if (!answer.ok() || !reparsed.ok() || IsRandom(**node)) return;
+  const absl::StatusOr<bool> second = (*reparsed)->Matches(document, match);
+  Expect(second.ok() && *second == *answer);
+}
+
+void CheckSort(bson::View pattern, bson::View document) {
+  const absl::StatusOr<SortSpec> sort = SortSpec::Parse(pattern, {});
+  if (!sort.ok()) return;
+  const absl::StatusOr<bson::Value> key = sort->KeyOf(document);
+  if (key.ok()) Expect(sort->Compare(*key, *key) == 0);
+}
+
+}  // namespace
+}  // namespace mayfly::engine
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  if (size < 10) return 0;
+  const mayfly::bson::View first(bytes);
+  if (first.size() < 5 || first.size() > size - 5) return 0;
+  const std::string_view filter = bytes.substr(0, first.size());
+  const std::string_view document = bytes.substr(first.size());
+  if (!mayfly::bson::ValidateDocument(filter).ok()) return 0;
+  if (!mayfly::bson::ValidateDocument(document).ok()) return 0;
+  mayfly::engine::Check(mayfly::bson::View(filter), mayfly::bson::View(document));
+  mayfly::engine::CheckSort(mayfly::bson::View(filter), mayfly::bson::View(document));
+  return 0;
+}
