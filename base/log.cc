@@ -1,11 +1,12 @@
 #include "base/log.h"
 
+#include <mutex>
 #include <utility>
 
 #include "base/status.h"
 #include "base/strings.h"
+#include "spdlog/sinks/base_sink.h"
 #include "spdlog/sinks/basic_file_sink.h"
-#include "spdlog/sinks/ostream_sink.h"
 #include "spdlog/sinks/stdout_sinks.h"
 
 namespace mayfly::base {
@@ -32,18 +33,29 @@ absl::Status ConfigureLog(const LogOptions& options) {
   return absl::OkStatus();
 }
 
-LogCapture::LogCapture() : before_(spdlog::default_logger()) {
-  auto sink = std::make_shared<spdlog::sinks::ostream_sink_mt>(text_, /*force_flush=*/true);
-  spdlog::set_default_logger(std::make_shared<spdlog::logger>("capture", std::move(sink)));
+class LogCapture::Sink : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  std::vector<std::string> TakeLines() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(lines_, {});
+  }
+
+ protected:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    lines_.emplace_back(message.payload.data(), message.payload.size());
+  }
+  void flush_() override {}
+
+ private:
+  std::vector<std::string> lines_;
+};
+
+LogCapture::LogCapture() : sink_(std::make_shared<Sink>()), before_(spdlog::default_logger()) {
+  spdlog::set_default_logger(std::make_shared<spdlog::logger>("capture", sink_));
 }
 
 LogCapture::~LogCapture() { spdlog::set_default_logger(before_); }
 
-std::vector<std::string> LogCapture::Lines() const {
-  std::vector<std::string> lines;
-  std::istringstream stream(text_.str());
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
+std::vector<std::string> LogCapture::TakeLines() { return sink_->TakeLines(); }
 
 }  // namespace mayfly::base

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -27,18 +26,20 @@ struct LogOptions {
 // Once, at the start, before other threads log. Error: the file cannot be opened.
 absl::Status ConfigureLog(const LogOptions& options);
 
-// Collects the log's lines while it lives. For tests; no other thread may log while one is made or
-// destroyed.
+// Collects the log's lines while it lives. For tests: make it before the threads that log, destroy
+// it after them.
 class LogCapture {
  public:
   LogCapture();
   ~LogCapture();
   LogCapture(const LogCapture&) = delete;
   LogCapture& operator=(const LogCapture&) = delete;
-  std::vector<std::string> Lines() const;
+  // What was logged since the last call. Any thread.
+  std::vector<std::string> TakeLines();
 
  private:
-  std::ostringstream text_;
+  class Sink;
+  std::shared_ptr<Sink> sink_;
   std::shared_ptr<spdlog::logger> before_;
 };
 

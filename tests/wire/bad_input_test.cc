@@ -147,34 +147,36 @@ void CheckAnswered(const Row& row, RawClient* client) {
   EXPECT_TRUE(client->Call(Ping()).has_value()) << row.name << ": the connection did not survive";
 }
 
-void CheckRow(const Row& row, EchoServer* server, RawClient* bystander) {
-  const base::LogCapture log;
+void CheckRow(const Row& row, EchoServer* server, RawClient* bystander, base::LogCapture* log) {
   RawClient client = RawClient::Tcp(server->port());
   client.Send(row.bytes);
   if (row.log[0] == '\0') {
     CheckAnswered(row, &client);
-    EXPECT_TRUE(log.Lines().empty()) << row.name;
+    EXPECT_TRUE(log->TakeLines().empty()) << row.name;
   } else {
     client.ReceiveUntilClosed();
-    EXPECT_THAT(log.Lines(), ::testing::ElementsAre(HasSubstr(row.log))) << row.name;
+    EXPECT_THAT(log->TakeLines(), ::testing::ElementsAre(HasSubstr(row.log))) << row.name;
   }
   EXPECT_TRUE(bystander->Call(Ping()).has_value()) << row.name << " hurt another client";
 }
 
 TEST(BadInput, EveryRowGetsItsErrorOrAClosedConnection) {
+  base::LogCapture log;
   EchoServer server;
   RawClient bystander = RawClient::Tcp(server.port());
-  for (const Row& row : Rows()) CheckRow(row, &server, &bystander);
+  for (const Row& row : Rows()) CheckRow(row, &server, &bystander, &log);
   EXPECT_EQ(server.listener().counters().connections, 1);
 }
 
 TEST(BadInput, DamagedCompressedMessagesCloseTheConnection) {
+  base::LogCapture log;
   EchoServer server;
   RawClient bystander = RawClient::Tcp(server.port());
-  for (const Row& row : CompressionDamage()) CheckRow(row, &server, &bystander);
+  for (const Row& row : CompressionDamage()) CheckRow(row, &server, &bystander, &log);
 }
 
 TEST(BadInput, ErrorInAFireAndForgetMessageIsNotAnswered) {
+  base::LogCapture log;
   EchoServer server;
   RawClient client = RawClient::Tcp(server.port());
   ASSERT_TRUE(client.Send(Msg(BodySection(Damaged(Document())), kMsgMoreToCome, 1)));
@@ -182,6 +184,7 @@ TEST(BadInput, ErrorInAFireAndForgetMessageIsNotAnswered) {
 }
 
 TEST(BadInput, ChecksumIsAnsweredWithARightChecksum) {
+  base::LogCapture log;
   EchoServer server;
   RawClient client = RawClient::Tcp(server.port());
   ASSERT_TRUE(client.Send(MsgWithChecksum(BodySection(Document()))));
@@ -192,6 +195,7 @@ TEST(BadInput, ChecksumIsAnsweredWithARightChecksum) {
 }
 
 TEST(BadInput, OldQueryOnACollectionGetsQueryFailure) {
+  base::LogCapture log;
   EchoServer server;
   RawClient client = RawClient::Tcp(server.port());
   const auto reply = client.Call(test::Query("db.c", Document()));
@@ -201,6 +205,7 @@ TEST(BadInput, OldQueryOnACollectionGetsQueryFailure) {
 }
 
 TEST(BadInput, WrappedOldQueryIsUnwrapped) {
+  base::LogCapture log;
   EchoServer server;
   RawClient client = RawClient::Tcp(server.port());
   bson::Builder b;
@@ -212,6 +217,7 @@ TEST(BadInput, WrappedOldQueryIsUnwrapped) {
 }
 
 TEST(BadInput, HttpIsToldWhereItIs) {
+  base::LogCapture log;
   EchoServer server;
   RawClient client = RawClient::Tcp(server.port());
   client.Send("GET / HTTP/1.1\r\n\r\n");
@@ -219,32 +225,32 @@ TEST(BadInput, HttpIsToldWhereItIs) {
 }
 
 TEST(BadInput, OpenAndCloseLeavesNothingBehind) {
+  base::LogCapture log;
   EchoServer server;
   RawClient bystander = RawClient::Tcp(server.port());
-  const base::LogCapture log;
   for (int i = 0; i < 200; ++i) {
     RawClient::Tcp(server.port());
     ASSERT_TRUE(bystander.Call(Ping()).has_value());
   }
   while (server.listener().counters().connections != 1) std::this_thread::yield();
-  EXPECT_EQ(log.Lines().size(), 200u);
+  EXPECT_EQ(log.TakeLines().size(), 200u);
   EXPECT_EQ(server.listener().counters().connections_created, 201);
 }
 
 TEST(BadInput, ClientThatLeavesInTheMiddleOfAMessageIsLogged) {
+  base::LogCapture log;
   EchoServer server;
-  const base::LogCapture log;
   {
     RawClient client = RawClient::Tcp(server.port());
     ASSERT_TRUE(client.Send(Header(1'000'000) + "beginning"));
   }
   while (server.handler().disconnected == 0) std::this_thread::yield();
-  EXPECT_THAT(log.Lines(), ::testing::ElementsAre(HasSubstr("in the middle of a message")));
+  EXPECT_THAT(log.TakeLines(), ::testing::ElementsAre(HasSubstr("in the middle of a message")));
 }
 
 TEST(BadInput, NoiseNeverStopsTheServer) {
+  base::LogCapture log;
   EchoServer server;
-  const base::LogCapture log;
   std::mt19937_64 random(20250101);
   for (int round = 0; round < 300; ++round) {
     RawClient client = RawClient::Tcp(server.port());

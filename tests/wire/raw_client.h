@@ -77,11 +77,11 @@ inline std::string Command(std::string_view name) {
 
 // A document nested `depth` levels deep, itself included.
 inline std::string Nested(int depth) {
-  std::string bytes("\x05\0\0\0\0", 5);
-  for (int i = 1; i < depth; ++i) {
-    bytes = Int32Bytes(static_cast<int32_t>(bytes.size() + 8)) + "\x03" + "a" + '\0' + bytes + '\0';
+  std::string bytes;
+  for (int inner = depth - 1; inner > 0; --inner) {
+    bytes += Int32Bytes(5 + 8 * inner) + "\x03" + "a" + '\0';
   }
-  return bytes;
+  return bytes + std::string("\x05\0\0\0\0", 5) + std::string(depth - 1, '\0');
 }
 
 struct ReceivedReply {
