@@ -13,9 +13,13 @@ function(mayfly_library name)
   endif()
 endfunction()
 
-# mayfly_test(NAME LABEL label LINK ...): one executable from every *_test.cc directly below tests/NAME.
+# mayfly_test(NAME [LABEL label] LINK ...): one executable from every *_test.cc directly below tests/NAME; its tests have
+# the label `unit` if none is given.
 function(mayfly_test folder)
-  cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
+  cmake_parse_arguments(arg "" "LABEL" "LINK" ${ARGN})
+  if(NOT arg_LABEL)
+    set(arg_LABEL unit)
+  endif()
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${folder}/*_test.cc)
   if(NOT sources)
     return()
@@ -24,6 +28,6 @@ function(mayfly_test folder)
   add_executable(${name}_test ${sources})
   target_link_libraries(${name}_test PRIVATE ${arg_LINK} mayfly_test_support GTest::gmock GTest::gtest_main)
   mayfly_precompile(${name}_test TEST)
-  gtest_discover_tests(${name}_test TEST_PREFIX "${folder}/" PROPERTIES LABELS unit TIMEOUT 300 DISCOVERY_TIMEOUT 60
+  gtest_discover_tests(${name}_test TEST_PREFIX "${folder}/" PROPERTIES LABELS ${arg_LABEL} TIMEOUT 300 DISCOVERY_TIMEOUT 60
                        DISCOVERY_MODE PRE_TEST)
 endfunction()
