@@ -12,6 +12,7 @@ std::span<const CommandRow> AggregateCommands();
 std::span<const CommandRow> CountCommands();
 std::span<const CommandRow> CreateCommands();
 std::span<const CommandRow> CursorCommands();
+std::span<const CommandRow> ExpiryCommands();
 std::span<const CommandRow> FindAndModifyCommands();
 std::span<const CommandRow> FindCommands();
 std::span<const CommandRow> HelloCommands();
@@ -23,8 +24,8 @@ std::span<const CommandRow> UpdateCommands();
 inline constexpr std::array kFamilies = {
     Family{AggregateCommands}, Family{CountCommands},         Family{CreateCommands},
     Family{CursorCommands},    Family{FindAndModifyCommands}, Family{FindCommands},
-    Family{HelloCommands},     Family{IndexCommands},         Family{InsertCommands},
-    Family{ListCommands},      Family{UpdateCommands},
+    Family{ExpiryCommands},    Family{HelloCommands},         Family{IndexCommands},
+    Family{InsertCommands},    Family{ListCommands},          Family{UpdateCommands},
 };
 
 }  // namespace mayfly::commands
