@@ -6,7 +6,8 @@ The program is told by environment variables where to connect (MAYFLY_URI, and M
 same server, one a line) and writes to its standard output:
   ok NAME             a scenario held
   not ok NAME: WHY    it did not
-  @restart            restart the server, in order or by kill -9, and answer with a line on standard input
+  @restart            restart the server, in order or by kill -9, and write a line to the named pipe MAYFLY_ANSWERS, which the
+                      program reads to its end (standard input is not used: mongosh reads it for itself)
 Every other line is passed through. Exit code 77 means that the driver's toolchain is absent.
 """
 import argparse
@@ -17,6 +18,7 @@ import shutil
 import subprocess
 import sys
 import threading
+import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from server import Server, ServerError  # noqa: E402
@@ -107,9 +109,22 @@ def environment(driver, places):
     return result
 
 
+def answer(program, pipe):
+    """Writes the answer when the program has opened the pipe; gives up when the program has ended."""
+    while program.poll() is None:
+        try:
+            writer = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError:
+            time.sleep(0.01)
+            continue
+        os.write(writer, b"restarted\n")
+        os.close(writer)
+        return
+
+
 def run_program(command, variables, build, server, mode):
     """Runs the program to its end; returns what it reported, a text (empty: held) for each scenario, and its exit code."""
-    program = subprocess.Popen(command, cwd=build, env=variables, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    program = subprocess.Popen(command, cwd=build, env=variables, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT, text=True, errors="replace")
     watchdog = threading.Timer(RUN_SECONDS_MAX, program.kill)
     watchdog.start()
@@ -120,8 +135,7 @@ def run_program(command, variables, build, server, mode):
             if line == "@restart":
                 server.stop() if mode["restart"] == "stop" else server.kill()
                 server.start()
-                program.stdin.write("restarted\n")
-                program.stdin.flush()
+                answer(program, variables["MAYFLY_ANSWERS"])
                 continue
             print(f"  {line}", flush=True)
             if line.startswith("ok "):
@@ -140,8 +154,10 @@ def run_program(command, variables, build, server, mode):
 def judge(reports, code, expected):
     """The faults of one run, as lines."""
     faults = [f"{name}: {why}" for name, why in reports.items() if why]
-    faults += [f"{name}: not reported" for name in expected if name not in reports]
-    if code != 0 and not faults:
+    missing = [name for name in expected if name not in reports]
+    if missing:
+        faults.append(f"not reported: {', '.join(missing)}")
+    if code != 0 and (missing or not faults):
         faults.append(f"the program ended with {code}")
     return faults
 
@@ -153,6 +169,8 @@ def run_mode(args, driver, places, mode, expected):
         variables["MAYFLY_URI"] = server.uri(options=mode["options"])
         variables["MAYFLY_URIS"] = "\n".join([server.uri(), server.uri(options="?directConnection=true"),
                                               server.uri(options="?replicaSet=globaldb"), server.uri(host="localhost")])
+        variables["MAYFLY_ANSWERS"] = os.path.join(server.folder, "answers.pipe")
+        os.mkfifo(variables["MAYFLY_ANSWERS"])
         try:
             reports, code = run_program(fill(driver["run"], {**places, "uri": variables["MAYFLY_URI"]}), variables,
                                         args.build, server, mode)

@@ -86,9 +86,10 @@ class Context {
   bool last_had_txn_number() const { return last_had_txn_number_; }
 
  private:
-  Owned<mongoc_client_t> client_;
   std::vector<std::string> sent_;
   bool last_had_txn_number_ = false;
+  // Destroyed first: it sends a last command, which is recorded.
+  Owned<mongoc_client_t> client_;
 };
 
 std::vector<std::string> FindAll(mongoc_collection_t* collection, const std::string& filter,

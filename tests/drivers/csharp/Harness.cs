@@ -113,6 +113,6 @@ public static class Check
     {
         Console.WriteLine("@restart");
         Console.Out.Flush();
-        True(Console.In.ReadLine() != null, "the launcher did not answer");
+        True(File.ReadAllText(Environment.GetEnvironmentVariable("MAYFLY_ANSWERS")).Length > 0, "the launcher did not answer");
     }
 }

@@ -120,7 +120,7 @@ crudScenarios = {
     collection.updateOne({ _id: 1 }, { $inc: { n: 1 } });
     const own = db.getMongo().startSession();
     const command = {
-      update: 'retryable', updates: [{ q: { _id: 1 }, u: { $inc: { n: 1 } } }], txnNumber: NumberLong(1000),
+      update: 'retryable', updates: [{ q: { _id: 1 }, u: { $inc: { n: 1 } } }], txnNumber: NumberLong('1000'),
     };
     for (let i = 0; i < 2; i += 1) {
       const reply = own.getDatabase('drivers').runCommand(command);

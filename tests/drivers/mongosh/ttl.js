@@ -31,7 +31,7 @@ ttlScenarios = {
     collection.createIndex({ _ts: 1 }, { expireAfterSeconds: 1000 });
     collection.insertOne({ _id: 1, location: 'Paris', ttl: Double(20.0) });
     collection.insertOne({ _id: 2, location: 'Paris', ttl: NumberInt(20) });
-    collection.insertOne({ _id: 3, location: 'Paris', ttl: NumberLong(20) });
+    collection.insertOne({ _id: 3, location: 'Paris', ttl: NumberLong('20') });
     advance(10);
     equal(ids(collection), [1, 2, 3]);
     advance(10);

@@ -6,10 +6,7 @@ const fs = require('fs');
 // Asks the launcher for a restart of the server and waits for it.
 function restartServer() {
   fs.writeSync(1, '@restart\n');
-  const stdin = fs.openSync('/dev/stdin', 'r');
-  const read = fs.readSync(stdin, Buffer.alloc(64));
-  fs.closeSync(stdin);
-  assert.ok(read > 0, 'the launcher did not answer');
+  assert.ok(fs.readFileSync(process.env.MAYFLY_ANSWERS).length > 0, 'the launcher did not answer');
 }
 
 // The server error that the promise must be rejected with.
@@ -60,7 +57,7 @@ async function runAll(scenarios) {
   let failed = 0;
   for (const [name, scenario] of Object.entries(scenarios)) {
     try {
-      await scenario(context);
+      await scenario();
       fs.writeSync(1, `ok ${name}\n`);
     } catch (error) {
       failed += 1;
