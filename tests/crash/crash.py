@@ -75,7 +75,7 @@ class Writer(threading.Thread):
         elif choice < 0.9:
             self._update(self._random.choice(self._live))
         else:
-            self._delete(self._live.pop(self._random.randrange(len(self._live))))
+            self._remove(self._live.pop(self._random.randrange(len(self._live))))
 
     def _insert(self, ids):
         self.ledger.begin(ids, lambda _: 0)
@@ -91,7 +91,7 @@ class Writer(threading.Thread):
             raise AssertionError(f"document {one} was acknowledged and is not found")
         self.ledger.acknowledge([one])
 
-    def _delete(self, one):
+    def _remove(self, one):
         self.ledger.begin([one], lambda _: None)
         self._collection.delete_one({"_id": one})
         self.ledger.acknowledge([one])
