@@ -97,7 +97,7 @@ class RenameTarget : public UpdateOperator {
   absl::StatusOr<UpdateChange> Apply(const UpdateTarget& target) const override {
     const bson::ValueView value = WalkPath(target.document, source_).value;
     if (value.IsMissing()) return UpdateChange::None();
-    return UpdateChange::ReplaceUnlessSame(target.value, bson::Value(value));
+    return UpdateChange::Replace(bson::Value(value));
   }
 
   absl::Status CheckDocument(bson::View doc) const override {

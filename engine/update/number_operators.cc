@@ -44,7 +44,10 @@ class Arithmetic : public UpdateOperator {
                    StrCat("Failed to apply ", name, " operations to current value (",
                           bson::ToShellText(target.value), ") for document ", ShowId(target)));
     }
-    return UpdateChange::ReplaceUnlessSame(target.value, *std::move(result));
+    // Equal by value is no change: 0.0 stays -0.0.
+    const bool same =
+        result->type() == target.value.type() && bson::CompareNumbers(*result, target.value) == 0;
+    return same ? UpdateChange::None() : UpdateChange::Replace(*std::move(result));
   }
 
  private:

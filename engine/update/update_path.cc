@@ -65,12 +65,6 @@ absl::StatusOr<UpdatePath> ParseUpdatePath(std::string_view path) {
                         base::kMaxStoredNestingDepth));
   }
   MAYFLY_RETURN_IF_ERROR(CheckPositional(parts, path));
-  if (parts[0][0] == '$') {
-    return Error(ErrorCode::kDollarPrefixedFieldName,
-                 StrCat("The dollar ($) prefixed field '", parts[0], "' in '", path,
-                        "' is not allowed in the context of an update's replacement document. "
-                        "Consider using an aggregation pipeline with $replaceWith."));
-  }
   return parts;
 }
 

@@ -16,7 +16,7 @@ using UpdatePath = std::vector<std::string>;
 // At the dots, nothing checked.
 UpdatePath SplitPath(std::string_view path);
 
-// Splits and checks. Errors: 56 EmptyFieldName, 52 DollarPrefixedFieldName, 2 BadValue (`$` first
+// Splits and checks. Errors: 56 EmptyFieldName, 2 BadValue (`$` first
 // or twice, `$[id]` first), 15 Overflow (deeper than a stored document may be).
 absl::StatusOr<UpdatePath> ParseUpdatePath(std::string_view path);
 

@@ -99,6 +99,7 @@ absl::StatusOr<bool> UpdateWalk::Leaf(const UpdateNode& node, const Slot& slot,
       Put(slot, bson::Value::Null());
       return !value.IsNull();
     case UpdateChange::Kind::kReplace:
+      MAYFLY_RETURN_IF_ERROR(CheckName());
       MAYFLY_RETURN_IF_ERROR(CheckDepth(change.value));
       Put(slot, change.value);
       return true;
@@ -262,6 +263,7 @@ absl::StatusOr<bool> UpdateWalk::Creates(const UpdateNode& node) {
 }
 
 absl::Status UpdateWalk::Create(const UpdateNode& node, const Slot& slot) {
+  MAYFLY_RETURN_IF_ERROR(CheckName());
   if (node.kind == Kind::kLeaf) {
     MAYFLY_ASSIGN_OR_RETURN(const UpdateChange change, node.op->Apply(Target({})));
     MAYFLY_RETURN_IF_ERROR(CheckDepth(change.value));
@@ -335,6 +337,18 @@ UpdateTarget UpdateWalk::Target(bson::ValueView value) const {
           .document = document_,
           .evaluation = context_->evaluation,
           .is_insert = is_insert_};
+}
+
+// Names at the top level that begin with `$` may come into a document when it is inserted, but not
+// by an update.
+absl::Status UpdateWalk::CheckName() const {
+  if (is_insert_ || depth_ != 1 || path_.empty() || path_[0] != '$') return absl::OkStatus();
+  return Error(
+      ErrorCode::kDollarPrefixedFieldName,
+      StrCat(
+          "The dollar ($) prefixed field '", path_, "' in '", path_,
+          "' is not allowed in the context of an update's replacement document. Consider using an "
+          "aggregation pipeline with $replaceWith."));
 }
 
 absl::Status UpdateWalk::CheckDepth(bson::ValueView value) const {

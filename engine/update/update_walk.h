@@ -55,6 +55,8 @@ class UpdateWalk {
 
   absl::StatusOr<Children> ChildrenOf(const UpdateNode& node);
   UpdateTarget Target(bson::ValueView value) const;
+  // 52 if something must not be written at `path_`.
+  absl::Status CheckName() const;
   absl::Status CheckDepth(bson::ValueView value) const;
   void Put(const Slot& slot, bson::ValueView value);
   void Open(const Slot& slot, bool array);

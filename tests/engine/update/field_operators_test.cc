@@ -125,6 +125,8 @@ TEST(RenameTest, ArraysIdsAndBadPathsAreErrors) {
       {R"({"$rename": {"a": "b.$[]"}})", R"({"a": 1})", "error 2"},
       {R"({"$rename": {"_id": "b"}})", R"({"_id": 1})", "error 66"},
       {R"({"$rename": {"a": "_id"}})", R"({"_id": 1, "a": 2})", "error 66"},
+      {R"({"$rename": {"a": "_id"}})", R"({"_id": 1, "a": 1})", "error 66"},
+      {R"({"$rename": {"$a": "b"}})", R"({"_id": 1})", "unchanged"},
       {R"({"$rename": {"a.0": "x"}})", R"({"a": [1]})", "error 2"},
       {R"({"$rename": {"a.0.b": "x"}})", R"({"a": [{"b": 1}]})", "error 2"},
       {R"({"$rename": {"x": "a.0"}})", R"({"x": 1, "a": [1]})", "error 2"},

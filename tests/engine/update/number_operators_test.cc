@@ -51,6 +51,7 @@ TEST(MulTest, MissingBecomesZeroOfTheOperandsType) {
            R"({"a": {"$numberLong": "4294967294"}})"},
           {R"({"$mul": {"a": 2}})", R"({"a": {"$numberLong": "9223372036854775807"}})", "error 2"},
           {R"({"$mul": {"a": 1}})", R"({"a": 5})", "unchanged"},
+          {R"({"$mul": {"a": -0.0}})", R"({"a": -0.0})", "unchanged"},
           {R"({"$mul": {"a": "x"}})", R"({"a": 5})", "error 14"},
           {R"({"$mul": {"a": 2}})", R"({"a": [1]})", "error 14"},
           {R"({"$mul": {"a.b": 2}})", R"({"a": [{"b": 5}]})", "error 28"},

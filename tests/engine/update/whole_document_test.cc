@@ -75,6 +75,7 @@ TEST(UpsertTest, EqualitiesOfTheFilterEnter) {
       {R"({"$setOnInsert": {"_id": 7}})", R"({"a": 1})", R"({"_id": 7, "a": 1})"},
       {R"({"$set": {"arr.$[]": 0}})", R"({"_id": 1, "arr": [1, 2]})",
        R"({"_id": 1, "arr": [0, 0]})"},
+      {R"({"$setOnInsert": {"$x": 1}})", R"({"_id": 1})", R"({"_id": 1, "$x": 1})"},
       {R"({"$set": {"x": 1}})", R"({"_id.a": 1})", R"({"_id": {"a": 1}, "x": 1})"},
   });
   EXPECT_EQ(Upserted({.update = R"({"$set": {"a": 1}})"}, R"({"b": {"$gt": 1}})"),
