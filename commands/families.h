@@ -9,6 +9,7 @@
 namespace mayfly::commands {
 
 std::span<const CommandRow> AggregateCommands();
+std::span<const CommandRow> CollModCommands();
 std::span<const CommandRow> CountCommands();
 std::span<const CommandRow> CreateCommands();
 std::span<const CommandRow> CursorCommands();
@@ -19,13 +20,26 @@ std::span<const CommandRow> HelloCommands();
 std::span<const CommandRow> IndexCommands();
 std::span<const CommandRow> InsertCommands();
 std::span<const CommandRow> ListCommands();
+std::span<const CommandRow> StatisticsCommands();
 std::span<const CommandRow> UpdateCommands();
+std::span<const CommandRow> ValidateCommands();
 
 inline constexpr std::array kFamilies = {
-    Family{AggregateCommands}, Family{CountCommands},         Family{CreateCommands},
-    Family{CursorCommands},    Family{FindAndModifyCommands}, Family{FindCommands},
-    Family{ExpiryCommands},    Family{HelloCommands},         Family{IndexCommands},
-    Family{InsertCommands},    Family{ListCommands},          Family{UpdateCommands},
+    Family{AggregateCommands},
+    Family{CollModCommands},
+    Family{CountCommands},
+    Family{CreateCommands},
+    Family{CursorCommands},
+    Family{ExpiryCommands},
+    Family{FindAndModifyCommands},
+    Family{FindCommands},
+    Family{HelloCommands},
+    Family{IndexCommands},
+    Family{InsertCommands},
+    Family{ListCommands},
+    Family{StatisticsCommands},
+    Family{UpdateCommands},
+    Family{ValidateCommands},
 };
 
 }  // namespace mayfly::commands

@@ -17,7 +17,8 @@ constexpr int kVacuumPages = 256;
 
 }  // namespace
 
-Service::Service(engine::Engine& engine, const base::Clock& clock) : engine_(engine), clock_(clock) {
+Service::Service(engine::Engine& engine, const base::Clock& clock)
+    : engine_(engine), clock_(clock) {
   engine_.SetExpiryListener(this);
 }
 
@@ -52,7 +53,10 @@ void Service::SetDatePeriodSeconds(int64_t seconds) {
 
 void Service::OnClockMoved() {
   removed_since_mark_ = 0;
-  Wake();
+  const std::lock_guard lock(mutex_);
+  hold_until_us_ = clock_.MonotonicUs() + kHoldAfterMoveMs * 1000;
+  changed_ = true;
+  wake_.notify_all();
 }
 
 void Service::Wake() {
@@ -87,20 +91,22 @@ PurgeKinds Service::KindsNow() {
   return kinds;
 }
 
-absl::StatusOr<SliceResult> Service::RunSlice(const std::string& database, PurgeKinds kinds, SlicePosition* position,
-                                              engine::Priority priority) {
-  MAYFLY_ASSIGN_OR_RETURN(const auto handle, engine_.Open(database, engine::Store::IfMissing::kNull));
+absl::StatusOr<SliceResult> Service::RunSlice(const std::string& database, PurgeKinds kinds,
+                                              SlicePosition* position, engine::Priority priority) {
+  MAYFLY_ASSIGN_OR_RETURN(const auto handle,
+                          engine_.Open(database, engine::Store::IfMissing::kNull));
   if (handle == nullptr) return SliceResult();
   SliceResult result;
   const engine::OperationOptions options{.access = engine::Access::kWrite, .priority = priority};
-  MAYFLY_RETURN_IF_ERROR(handle->storage().Run(options, [&](engine::Transaction& transaction) -> absl::Status {
-    MAYFLY_ASSIGN_OR_RETURN(
-        result, RunPurgeSlice(*handle, transaction, clock_, kinds, SliceBudget(), position, observer_));
-    if (result.removed > 0 && !result.more) {
-      return handle->storage().Vacuum(transaction, kVacuumPages).status();
-    }
-    return absl::OkStatus();
-  }));
+  MAYFLY_RETURN_IF_ERROR(
+      handle->storage().Run(options, [&](engine::Transaction& transaction) -> absl::Status {
+        MAYFLY_ASSIGN_OR_RETURN(result, RunPurgeSlice(*handle, transaction, clock_, kinds,
+                                                      SliceBudget(), position, observer_));
+        if (result.removed > 0 && !result.more) {
+          return handle->storage().Vacuum(transaction, kVacuumPages).status();
+        }
+        return absl::OkStatus();
+      }));
   metrics_.deleted_documents += result.removed;
   removed_since_mark_ += result.removed;
   metrics_.failed_collections += result.failed_collections;
@@ -121,10 +127,11 @@ void Service::RunPass(const std::string& database) {
     auto result = RunSlice(database, kinds, &position, engine::Priority::kBackground);
     if (!result.ok()) {
       const auto code = base::CodeOf(result.status());
-      const bool expected = code == base::ErrorCode::kDatabaseDropPending || code == base::ErrorCode::kShutdownInProgress;
+      const bool expected = code == base::ErrorCode::kDatabaseDropPending ||
+                            code == base::ErrorCode::kShutdownInProgress;
       if (!expected) {
-        MAYFLY_LOG(err, "TTL", "removal in database {} failed and will be tried again: {}", database,
-                   base::MessageOf(result.status()));
+        MAYFLY_LOG(err, "TTL", "removal in database {} failed and will be tried again: {}",
+                   database, base::MessageOf(result.status()));
       }
       due_ms = expected ? kNever : clock_.NowMs() + kRetryMs;
       break;
@@ -148,11 +155,13 @@ void Service::Loop() {
   while (!stop_) {
     const int64_t now_ms = clock_.NowMs();
     const int64_t boot_ms = clock_.SinceBootMs();
+    const int64_t hold_ms = (hold_until_us_ - clock_.MonotonicUs() + 999) / 1000;
     std::string next;
     int64_t sleep_ms = kMaxSleepMs;
     for (auto& [name, state] : databases_) {
       if (!enabled() || state.due_ms == kNever) continue;
-      const int64_t wait_ms = std::max(state.due_ms - now_ms, state.not_before_ms - boot_ms);
+      const int64_t wait_ms =
+          std::max({state.due_ms - now_ms, state.not_before_ms - boot_ms, hold_ms});
       if (wait_ms <= 0) {
         next = name;
         state.due_ms = kNever;  // lowered again by what is written during the pass
@@ -167,7 +176,8 @@ void Service::Loop() {
       continue;
     }
     changed_ = false;
-    wake_.wait_for(lock, std::chrono::milliseconds(sleep_ms), [this] { return changed_ || stop_.load(); });
+    wake_.wait_for(lock, std::chrono::milliseconds(sleep_ms),
+                   [this] { return changed_ || stop_.load(); });
   }
 }
 
@@ -175,8 +185,8 @@ absl::StatusOr<int64_t> Service::RunNow() {
   for (const std::string& name : engine_.ListDatabases()) {
     SlicePosition position;
     while (true) {
-      MAYFLY_ASSIGN_OR_RETURN(const SliceResult result,
-                              RunSlice(name, PurgeKinds(), &position, engine::Priority::kForeground));
+      MAYFLY_ASSIGN_OR_RETURN(const SliceResult result, RunSlice(name, PurgeKinds(), &position,
+                                                                 engine::Priority::kForeground));
       if (!result.more) break;
     }
   }

@@ -1,10 +1,13 @@
-// The expiry service: knows when something is due next and removes it with the capacity that others leave.
+// The expiry service: knows when something is due next and removes it with the capacity that others
+// leave.
 //
-// The algorithm. Each database has a next due moment, kept from the last look at its expiry indexes and lowered when a
-// record is written that is due earlier or a rule changes. One thread sleeps until the earliest of them, then runs slices
-// (purge_slice.h) in that database as background operations until nothing is due, and notes what comes next. Passes over one
-// database are at least kMinGapMs apart, so that a trickle is removed in batches. A pass that fails is tried again later.
-// Hiding does not depend on any of this: a document is hidden by comparing its record with the command's `now`.
+// The algorithm. Each database has a next due moment, kept from the last look at its expiry indexes
+// and lowered when a record is written that is due earlier or a rule changes. One thread sleeps
+// until the earliest of them, then runs slices (purge_slice.h) in that database as background
+// operations until nothing is due, and notes what comes next. Passes over one database are at least
+// kMinGapMs apart, so that a trickle is removed in batches. A pass that fails is tried again later.
+// Hiding does not depend on any of this: a document is hidden by comparing its record with the
+// command's `now`.
 #pragma once
 
 #include <atomic>
@@ -36,6 +39,7 @@ class Service : public engine::ExpiryListener {
  public:
   static constexpr int64_t kMinGapMs = 10;
   static constexpr int64_t kRetryMs = 1000;
+  static constexpr int64_t kHoldAfterMoveMs = 500;
   // The wall clock is looked at least this often, so that a step of it is noticed.
   static constexpr int64_t kMaxSleepMs = 1000;
 
@@ -51,22 +55,24 @@ class Service : public engine::ExpiryListener {
   // Removal on or off (ttlMonitorEnabled); hiding is not affected.
   void SetEnabled(bool enabled);
   bool enabled() const { return enabled_.load(std::memory_order_relaxed); }
-  // Expiry by date runs once in so many seconds, as MongoDB's monitor does; 0: as soon as something is due.
+  // Expiry by date runs once in so many seconds, as MongoDB's monitor does; 0: as soon as something
+  // is due.
   void SetDatePeriodSeconds(int64_t seconds);
   int64_t date_period_seconds() const { return date_period_s_.load(std::memory_order_relaxed); }
-  // The clock was moved by a test: look again at what is due.
+  // The clock was moved by a test: look again at what is due, but only after kHoldAfterMoveMs, so
+  // that a RunNow that follows finds all of it.
   void OnClockMoved();
 
-  // Removes everything that is due now, in all databases, in the calling thread. Answers how many documents are gone since
-  // the last RunNow or OnClockMoved, so that it does not matter whether this call or the thread removed them. Works whether
-  // removal is enabled or not. Never from inside an operation.
+  // Removes everything that is due now, in all databases, in the calling thread. Answers how many
+  // documents are gone since the last RunNow or OnClockMoved, so that it does not matter whether
+  // this call or the thread removed them. Works whether removal is enabled or not. Never from
+  // inside an operation.
   absl::StatusOr<int64_t> RunNow();
 
   // Null: nobody watches. Set before Start.
   void SetObserver(RemovalObserver* observer) { observer_ = observer; }
 
   const ServiceMetrics& metrics() const { return metrics_; }
-
 
   // engine::ExpiryListener
   void OnRulesChanged(std::string_view database) override;
@@ -82,8 +88,8 @@ class Service : public engine::ExpiryListener {
   void Loop();
   void Wake();
   // Runs one slice as a background operation and waits for it.
-  absl::StatusOr<SliceResult> RunSlice(const std::string& database, PurgeKinds kinds, SlicePosition* position,
-                                       engine::Priority priority);
+  absl::StatusOr<SliceResult> RunSlice(const std::string& database, PurgeKinds kinds,
+                                       SlicePosition* position, engine::Priority priority);
   void RunPass(const std::string& database);
   PurgeKinds KindsNow();
   void Lower(std::string_view database, int64_t due_ms);
@@ -101,6 +107,7 @@ class Service : public engine::ExpiryListener {
   std::condition_variable wake_;
   std::map<std::string, DatabaseState, std::less<>> databases_;  // under mutex_
   bool changed_ = false;                                         // under mutex_
+  int64_t hold_until_us_ = 0;                                    // MonotonicUs; under mutex_
   std::atomic<bool> stop_{false};
   std::thread thread_;
 };

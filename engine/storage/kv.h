@@ -80,6 +80,9 @@ class Transaction {
   virtual absl::Status PutKey(SpaceId space, std::string_view key, std::string_view value) = 0;
   virtual absl::Status DeleteKey(SpaceId space, std::string_view key) = 0;
 
+  // Bytes that the space takes in the store, for reports. May take time in proportion to it.
+  virtual absl::StatusOr<int64_t> SpaceBytes(SpaceId space) = 0;
+
   // Runs `body`; if it fails, everything it wrote is undone and its status returned. Nests.
   virtual absl::Status WithSavepoint(absl::AnyInvocable<absl::Status()> body) = 0;
 

@@ -156,6 +156,8 @@ absl::Status Operation::DeleteKey(SpaceId space, std::string_view key) {
   return Checked(backend_.DeleteKey(space, key));
 }
 
+absl::StatusOr<int64_t> Operation::SpaceBytes(SpaceId space) { return backend_.SpaceBytes(space); }
+
 absl::Status Operation::WithSavepoint(absl::AnyInvocable<absl::Status()> body) {
   levels_.push_back({.on_commit = on_commit_.size(), .on_rollback = on_rollback_.size()});
   write_ready_ = false;

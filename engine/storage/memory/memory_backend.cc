@@ -89,6 +89,12 @@ absl::Status MemoryBackend::DropSpace(SpaceId space) {
   return spaces_.Drop(space) ? absl::OkStatus() : NoSpace(space);
 }
 
+absl::StatusOr<int64_t> MemoryBackend::SpaceBytes(SpaceId space) {
+  const auto bytes = spaces_.BytesOf(space);
+  if (!bytes.has_value()) return NoSpace(space);
+  return *bytes;
+}
+
 absl::Status MemoryBackend::PutRecord(SpaceId space, RecordId id, std::string_view value) {
   return spaces_.SetRecord(space, id, std::string(value)) ? absl::OkStatus() : NoSpace(space);
 }

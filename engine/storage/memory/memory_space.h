@@ -45,6 +45,12 @@ class MemorySpaces {
   // gone.
   uint64_t epoch() const { return epoch_; }
   int64_t bytes() const { return bytes_; }
+  // Of one space; nullopt if there is none.
+  std::optional<int64_t> BytesOf(SpaceId space) const {
+    const auto it = spaces_.find(space);
+    if (it == spaces_.end()) return std::nullopt;
+    return it->second->bytes;
+  }
 
  private:
   struct RecordChange {

@@ -265,6 +265,21 @@ absl::Status SqliteBackend::DropSpace(SpaceId space) {
   return absl::OkStatus();
 }
 
+absl::StatusOr<int64_t> SqliteBackend::SpaceBytes(SpaceId space) {
+  const std::string sql =
+      base::StrCat("SELECT sum(pgsize) FROM dbstat WHERE name = 's", space, "'");
+  sqlite3_stmt* statement = nullptr;
+  if (const int code = sqlite3_prepare_v2(connection_.get(), sql.c_str(), -1, &statement, nullptr);
+      code != SQLITE_OK) {
+    return Failed(code, "measure a space");
+  }
+  const int code = sqlite3_step(statement);
+  const int64_t bytes = code == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : 0;
+  sqlite3_finalize(statement);
+  if (code != SQLITE_ROW) return Failed(code, "measure a space");
+  return bytes;
+}
+
 absl::Status SqliteBackend::PutRecord(SpaceId space, RecordId id, std::string_view value) {
   MAYFLY_RETURN_IF_ERROR(BeforeWrite());
   MAYFLY_ASSIGN_OR_RETURN(sqlite3_stmt * statement,

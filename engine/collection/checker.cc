@@ -1,0 +1,133 @@
+#include "engine/collection/checker.h"
+
+#include "base/status.h"
+#include "base/strings.h"
+#include "bson/json.h"
+#include "bson/validate.h"
+#include "engine/catalog/record.h"
+#include "engine/index/expiry_index.h"
+#include "engine/index/index_keys.h"
+
+namespace mayfly::engine {
+namespace {
+
+// A report says so many errors in words; more only add to no purpose.
+constexpr size_t kMaxErrors = 100;
+
+class Checker {
+ public:
+  Checker(Transaction& transaction, const EvaluationContext& context, const Collection& collection)
+      : transaction_(transaction), context_(context), collection_(collection) {}
+
+  absl::StatusOr<CheckReport> Run(bool full) {
+    MAYFLY_RETURN_IF_ERROR(CheckRecords(full));
+    for (const auto& index : collection_.indexes()) MAYFLY_RETURN_IF_ERROR(CheckIndex(*index));
+    if (report_.records != collection_.counters().documents) {
+      Report(base::StrCat("the counter says ", collection_.counters().documents,
+                          " documents, there are ", report_.records));
+    }
+    return std::move(report_);
+  }
+
+ private:
+  void Report(std::string error) {
+    if (report_.errors.size() < kMaxErrors) report_.errors.push_back(std::move(error));
+  }
+
+  absl::Status Interrupted() {
+    return context_.interrupt == nullptr ? absl::OkStatus() : context_.interrupt->Check();
+  }
+
+  absl::Status CheckRecords(bool full) {
+    auto cursor = transaction_.NewRecordCursor(collection_.state().records, Direction::kForward);
+    while (true) {
+      MAYFLY_RETURN_IF_ERROR(Interrupted());
+      MAYFLY_ASSIGN_OR_RETURN(const bool more, cursor->Next());
+      if (!more) return absl::OkStatus();
+      ++report_.records;
+      const RecordId id = cursor->id();
+      const std::string bytes(cursor->value());
+      const RecordView record = ReadRecord(bytes);
+      const size_t header = reinterpret_cast<const char*>(record.document.data()) - bytes.data();
+      if (!bson::ValidateDocument(std::string_view(bytes).substr(header)).ok()) {
+        ++report_.invalid_documents;
+        Report(base::StrCat("record ", id, " is not a valid document"));
+        continue;
+      }
+      if (full) MAYFLY_RETURN_IF_ERROR(CheckEntriesOf(id, record));
+    }
+  }
+
+  absl::Status CheckEntriesOf(RecordId id, const RecordView& record) {
+    for (const auto& index : collection_.indexes()) {
+      MAYFLY_RETURN_IF_ERROR(ComputeIndexKeys(*index, record.document, context_, &keys_));
+      for (const auto& key : keys_.keys()) {
+        const std::string entry = EntryKey(*index, key.fields, id);
+        MAYFLY_ASSIGN_OR_RETURN(const auto found, transaction_.GetKey(index->space, entry));
+        const bool right = found.has_value() && ParseEntry(*index, entry, *found).id == id;
+        if (!right) {
+          Report(base::StrCat("record ", id, " has no entry in index ", index->spec.name, " for ",
+                              bson::ToShellText(EntryDocument(
+                                  *index, {.fields = key.fields, .type_bits = key.type_bits}))));
+        }
+      }
+    }
+    return CheckExpiryEntryOf(id, record);
+  }
+
+  absl::Status CheckExpiryEntryOf(RecordId id, const RecordView& record) {
+    const Collection::State& state = collection_.state();
+    const bool awaits_backfill = id >= state.backfill.next && id < state.backfill.end;
+    if (state.expiry == 0 || awaits_backfill) return absl::OkStatus();
+    const auto entry = ExpiryEntryOf(record.header, id);
+    if (!entry.has_value()) return absl::OkStatus();
+    MAYFLY_ASSIGN_OR_RETURN(const auto found, transaction_.GetKey(state.expiry, ExpiryKey(*entry)));
+    if (!found.has_value())
+      Report(base::StrCat("record ", id, " has no entry in the expiry index"));
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckIndex(const Index& index) {
+    int64_t keys = 0;
+    auto cursor = transaction_.NewKeyCursor(index.space, Direction::kForward);
+    while (true) {
+      MAYFLY_RETURN_IF_ERROR(Interrupted());
+      MAYFLY_ASSIGN_OR_RETURN(const bool more, cursor->Next());
+      if (!more) break;
+      ++keys;
+      const std::string key(cursor->key());
+      const std::string value(cursor->value());
+      const IndexEntry entry = ParseEntry(index, key, value);
+      MAYFLY_ASSIGN_OR_RETURN(const auto found,
+                              transaction_.GetRecord(collection_.state().records, entry.id));
+      if (!found.has_value()) {
+        ++report_.pending_entries;
+        continue;
+      }
+      const std::string bytes(*found);
+      MAYFLY_RETURN_IF_ERROR(ComputeIndexKeys(index, ReadRecord(bytes).document, context_, &keys_));
+      if (!keys_.Contains(entry.fields)) {
+        Report(base::StrCat("index ", index.spec.name, " has an entry that record ", entry.id,
+                            " does not have"));
+      }
+    }
+    report_.keys_per_index.push_back(keys);
+    return absl::OkStatus();
+  }
+
+  Transaction& transaction_;
+  const EvaluationContext& context_;
+  const Collection& collection_;
+  IndexKeySet keys_;
+  CheckReport report_;
+};
+
+}  // namespace
+
+absl::StatusOr<CheckReport> CheckCollection(Transaction& transaction,
+                                            const EvaluationContext& context,
+                                            const Collection& collection, bool full) {
+  return Checker(transaction, context, collection).Run(full);
+}
+
+}  // namespace mayfly::engine
