@@ -57,6 +57,9 @@ absl::Span<const OperatorRow> BitwiseOperators();
 absl::Span<const OperatorRow> BooleanOperators();
 absl::Span<const OperatorRow> ComparisonOperators();
 absl::Span<const OperatorRow> ConditionalOperators();
+absl::Span<const OperatorRow> DateArithmeticOperators();
+absl::Span<const OperatorRow> DatePartOperators();
+absl::Span<const OperatorRow> DateTextOperators();
 absl::Span<const OperatorRow> LiteralOperators();
 absl::Span<const OperatorRow> MiscOperators();
 absl::Span<const OperatorRow> ObjectOperators();
@@ -66,6 +69,7 @@ absl::Span<const OperatorRow> SetOperators();
 absl::Span<const OperatorRow> StringEditOperators();
 absl::Span<const OperatorRow> StringOperators();
 absl::Span<const OperatorRow> TrigonometryOperators();
+absl::Span<const OperatorRow> TypeOperators();
 
 // Operands as the operators with a list take them: the elements of an array, or the one value
 // itself.

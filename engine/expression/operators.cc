@@ -22,12 +22,13 @@ NameMap MakeNameMap() {
 
 absl::Span<const absl::Span<const OperatorRow>> OperatorFamilies() {
   static const auto* const families = new std::vector<absl::Span<const OperatorRow>>{
-      AccumulatorOperators(), ArithmeticOperators(), ArrayIterationOperators(),
-      ArrayOperators(),       ArrayOrderOperators(), BitwiseOperators(),
-      BooleanOperators(),     ComparisonOperators(), ConditionalOperators(),
-      LiteralOperators(),     MiscOperators(),       ObjectOperators(),
-      PercentileOperators(),  RegexOperators(),      SetOperators(),
-      StringEditOperators(),  StringOperators(),     TrigonometryOperators(),
+      AccumulatorOperators(),    ArithmeticOperators(), ArrayIterationOperators(),
+      ArrayOperators(),          ArrayOrderOperators(), BitwiseOperators(),
+      BooleanOperators(),        ComparisonOperators(), ConditionalOperators(),
+      DateArithmeticOperators(), DatePartOperators(),   DateTextOperators(),
+      LiteralOperators(),        MiscOperators(),       ObjectOperators(),
+      PercentileOperators(),     RegexOperators(),      SetOperators(),
+      StringEditOperators(),     StringOperators(),     TrigonometryOperators(),
   };
   return *families;
 }
