@@ -6,18 +6,32 @@
 namespace mayfly::engine {
 
 extern const StageRow kAddFieldsRow;
+extern const StageRow kBucketRow;
+extern const StageRow kCollStatsRow;
 extern const StageRow kCountRow;
+extern const StageRow kCurrentOpRow;
 extern const StageRow kDocumentsRow;
+extern const StageRow kFacetRow;
 extern const StageRow kGroupRow;
+extern const StageRow kIndexStatsRow;
 extern const StageRow kLimitRow;
+extern const StageRow kListLocalSessionsRow;
+extern const StageRow kListSessionsRow;
+extern const StageRow kLookupRow;
 extern const StageRow kMatchRow;
+extern const StageRow kMergeRow;
+extern const StageRow kOutRow;
+extern const StageRow kPlanCacheStatsRow;
 extern const StageRow kProjectRow;
+extern const StageRow kRedactRow;
 extern const StageRow kReplaceRootRow;
 extern const StageRow kReplaceWithRow;
+extern const StageRow kSampleRow;
 extern const StageRow kSetRow;
 extern const StageRow kSkipRow;
 extern const StageRow kSortByCountRow;
 extern const StageRow kSortRow;
+extern const StageRow kUnionWithRow;
 extern const StageRow kUnsetRow;
 extern const StageRow kUnwindRow;
 

@@ -19,9 +19,35 @@ NameMap MakeNameMap() {
 
 absl::Span<const StageRow* const> StageRows() {
   static const auto* const rows = new std::vector<const StageRow*>{
-      &kAddFieldsRow,   &kSetRow,         &kCountRow,  &kGroupRow,       &kLimitRow,
-      &kMatchRow,       &kProjectRow,     &kUnsetRow,  &kSkipRow,        &kSortRow,
-      &kReplaceRootRow, &kReplaceWithRow, &kUnwindRow, &kSortByCountRow, &kDocumentsRow,
+      &kAddFieldsRow,
+      &kBucketRow,
+      &kCollStatsRow,
+      &kCountRow,
+      &kCurrentOpRow,
+      &kDocumentsRow,
+      &kFacetRow,
+      &kGroupRow,
+      &kIndexStatsRow,
+      &kLimitRow,
+      &kListLocalSessionsRow,
+      &kListSessionsRow,
+      &kLookupRow,
+      &kMatchRow,
+      &kMergeRow,
+      &kOutRow,
+      &kPlanCacheStatsRow,
+      &kProjectRow,
+      &kRedactRow,
+      &kReplaceRootRow,
+      &kReplaceWithRow,
+      &kSampleRow,
+      &kSetRow,
+      &kSkipRow,
+      &kSortByCountRow,
+      &kSortRow,
+      &kUnionWithRow,
+      &kUnsetRow,
+      &kUnwindRow,
   };
   return *rows;
 }

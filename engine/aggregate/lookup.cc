@@ -1,0 +1,214 @@
+// $lookup: an array of documents of another collection, joined by equal fields, by a pipeline, or
+// both.
+#include "base/limits.h"
+#include "base/strings.h"
+#include "engine/aggregate/join_filter.h"
+#include "engine/aggregate/set_path.h"
+#include "engine/aggregate/stage_rows.h"
+#include "engine/aggregate/sub_pipeline.h"
+#include "engine/expression/values.h"
+
+namespace mayfly::engine {
+namespace {
+
+using bson::Value;
+using bson::ValueView;
+
+struct LookupSpec {
+  Namespace from;
+  std::vector<std::string> as;
+  std::vector<std::string> local;  // empty: joined by the pipeline alone
+  std::string foreign;
+  OuterVariables let;
+  std::unique_ptr<Pipeline> pipeline;
+  bool correlated = false;  // the answer depends on the document outside
+};
+
+class LookupStream final : public StageStream {
+ public:
+  LookupStream(std::unique_ptr<Stream> source, const LookupSpec& spec, const Runtime& runtime)
+      : StageStream(std::move(source)), spec_(spec), frame_(*runtime.evaluation), inner_(runtime) {}
+
+  absl::StatusOr<bool> Next(Row* row) override {
+    MAYFLY_ASSIGN_OR_RETURN(bool more, source().Next(row));
+    if (!more) return false;
+    row->MakeOwned();
+    if (!cached_ || spec_.correlated) {
+      MAYFLY_ASSIGN_OR_RETURN(cached_, Join(*row));
+    }
+    bson::Document out = WithPath(row->doc(), spec_.as, *cached_);
+    if (out.view().size() > static_cast<uint32_t>(base::kMaxInternalBsonSize)) {
+      return base::Error(base::ErrorCode::kBSONObjectTooLarge,
+                         "BSONObj size is invalid: the result of $lookup is larger than 16MB");
+    }
+    row->Own(std::move(out));
+    row->record_id = kNoRecord;
+    return true;
+  }
+
+ private:
+  absl::StatusOr<Value> Join(const Row& row) {
+    frame_.root = row.doc();
+    frame_.row = &row;
+    MAYFLY_RETURN_IF_ERROR(inner_.Bind(spec_.let, frame_));
+    FilterPtr filter;
+    if (!spec_.local.empty()) {
+      MAYFLY_ASSIGN_OR_RETURN(
+          filter, MakeJoinFilter(row.doc(), spec_.local, spec_.foreign, inner_.runtime()));
+    }
+    MAYFLY_ASSIGN_OR_RETURN(
+        std::unique_ptr<Stream> stream,
+        OpenSubPipeline(*spec_.pipeline, spec_.from, filter.get(), inner_.runtime()));
+    ArrayBuilder out;
+    Row found;
+    while (true) {
+      MAYFLY_ASSIGN_OR_RETURN(bool more, stream->Next(&found));
+      if (!more) return out.Finish();
+      out.builder().PushDocument(found.doc());
+      MAYFLY_RETURN_IF_ERROR(CheckInterrupt(inner_.runtime()));
+      if (out.size() > static_cast<size_t>(base::kMaxInternalBsonSize)) {
+        return base::Error(
+            4568, base::StrCat("Total size of documents in ", spec_.from.collection,
+                               " matching pipeline's $lookup stage exceeds 16793600 bytes"));
+      }
+    }
+  }
+
+  const LookupSpec& spec_;
+  Frame frame_;
+  InnerRuntime inner_;
+  std::optional<Value> cached_;
+};
+
+class LookupStage final : public Stage {
+ public:
+  LookupStage(const StageRow& row, LookupSpec spec) : Stage(row), spec_(std::move(spec)) {}
+
+  absl::StatusOr<std::unique_ptr<Stream>> MakeStream(std::unique_ptr<Stream> source,
+                                                     const Runtime& runtime) const override {
+    return std::make_unique<LookupStream>(std::move(source), spec_, runtime);
+  }
+  Fields AddDependencies(Dependencies* out) const override {
+    if (!spec_.local.empty()) out->paths.insert(spec_.local[0]);
+    for (const OuterVariables::Entry& entry : spec_.let.entries) entry.value->AddDependencies(out);
+    return Fields::kPassesOn;
+  }
+  void AddNamespaces(std::vector<Namespace>* out) const override {
+    out->push_back(spec_.from);
+    for (const Namespace& ns : spec_.pipeline->Namespaces()) out->push_back(ns);
+  }
+
+ private:
+  const LookupSpec spec_;
+};
+
+struct LookupFields {
+  ValueView from, as, local, foreign, let, pipeline;
+};
+
+absl::StatusOr<LookupFields> FindFields(bson::View spec) {
+  LookupFields f;
+  for (const bson::Element& element : spec) {
+    ValueView* target = element.key == "from"           ? &f.from
+                        : element.key == "as"           ? &f.as
+                        : element.key == "localField"   ? &f.local
+                        : element.key == "foreignField" ? &f.foreign
+                        : element.key == "let"          ? &f.let
+                        : element.key == "pipeline"     ? &f.pipeline
+                                                        : nullptr;
+    if (!target) {
+      return base::Error(base::ErrorCode::kFailedToParse,
+                         base::StrCat("unknown argument to $lookup: ", element.key));
+    }
+    if (!target->IsMissing()) {
+      return base::Error(
+          40413, base::StrCat("BSON field '$lookup.", element.key, "' is a duplicate field"));
+    }
+    *target = element.value;
+    const bool is_text =
+        element.key == "as" || element.key == "localField" || element.key == "foreignField";
+    if (is_text && !element.value.IsString()) {
+      return base::Error(
+          base::ErrorCode::kFailedToParse,
+          base::StrCat("$lookup argument '", element.key, "' must be a string, found type ",
+                       bson::TypeName(element.value.type())));
+    }
+    if (element.key == "pipeline" && !element.value.IsArray()) {
+      return base::Error(base::ErrorCode::kTypeMismatch,
+                         "'pipeline' option must be specified as an array");
+    }
+    if (element.key == "let" && !element.value.IsDocument()) {
+      return base::Error(base::ErrorCode::kFailedToParse,
+                         base::StrCat("$lookup argument 'let' must be an object, found type ",
+                                      bson::TypeName(element.value.type())));
+    }
+  }
+  return f;
+}
+
+// Whether the pipeline makes its own documents, so that `from` is not needed.
+bool BeginsWithDocuments(ValueView pipeline) {
+  if (!pipeline.IsArray()) return false;
+  const ValueView first = pipeline.AsDocument().First().value;
+  return first.IsDocument() && first.AsDocument().First().key == "$documents";
+}
+
+absl::Status CheckFields(const LookupFields& f) {
+  constexpr base::ErrorCode kCode = base::ErrorCode::kFailedToParse;
+  if (f.as.IsMissing()) return base::Error(kCode, "must specify 'as' field for a $lookup");
+  if (f.from.IsMissing() && !BeginsWithDocuments(f.pipeline)) {
+    return base::Error(kCode, "must specify 'pipeline' when 'from' is empty");
+  }
+  if (f.local.IsMissing() != f.foreign.IsMissing()) {
+    return base::Error(
+        kCode,
+        "$lookup requires both or neither of 'localField' and 'foreignField' to be specified");
+  }
+  if (f.pipeline.IsMissing() && f.local.IsMissing()) {
+    return base::Error(kCode,
+                       "$lookup requires either 'pipeline' or both 'localField' and 'foreignField' "
+                       "to be specified");
+  }
+  if (f.pipeline.IsMissing() && !f.let.IsMissing()) {
+    return base::Error(kCode, "$lookup with a 'let' argument must also specify 'pipeline'");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ParseLookup(ValueView operand, const StageRow& row, const PipelineContext& context,
+                         std::vector<StagePtr>* out) {
+  if (!operand.IsDocument()) {
+    return base::Error(base::ErrorCode::kFailedToParse,
+                       "the $lookup stage specification must be an object");
+  }
+  MAYFLY_ASSIGN_OR_RETURN(LookupFields f, FindFields(operand.AsDocument()));
+  MAYFLY_RETURN_IF_ERROR(CheckFields(f));
+  LookupSpec spec;
+  if (!f.from.IsMissing()) {
+    constexpr int kFailedToParse = static_cast<int>(base::ErrorCode::kFailedToParse);
+    MAYFLY_ASSIGN_OR_RETURN(spec.from,
+                            ParseStageNamespace(f.from, context, {"$lookup.from", kFailedToParse}));
+  }
+  MAYFLY_ASSIGN_OR_RETURN(spec.as, ParseFieldPath(f.as.AsString()));
+  if (!f.local.IsMissing()) {
+    MAYFLY_ASSIGN_OR_RETURN(spec.local, ParseFieldPath(f.local.AsString()));
+    MAYFLY_RETURN_IF_ERROR(ParseFieldPath(f.foreign.AsString()).status());
+    spec.foreign = std::string(f.foreign.AsString());
+  }
+  Variables inner(context.expressions.variables);
+  MAYFLY_ASSIGN_OR_RETURN(spec.let, ParseOuterVariables(f.let, context, &inner));
+  const bson::View stages = f.pipeline.IsMissing() ? bson::View() : f.pipeline.AsDocument();
+  MAYFLY_ASSIGN_OR_RETURN(
+      spec.pipeline, ParseSubPipeline(stages, context, PipelinePlace::kLookup, spec.from, inner));
+  spec.correlated = !spec.local.empty() || !spec.let.entries.empty() ||
+                    context.expressions.variables->next_slot() > 0;
+  out->push_back(std::make_unique<LookupStage>(row, std::move(spec)));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+const StageRow kLookupRow = {
+    .name = "$lookup", .parse = ParseLookup, .help = "joins documents of another collection"};
+
+}  // namespace mayfly::engine

@@ -1,0 +1,33 @@
+// The specification of $merge.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "engine/aggregate/sub_pipeline.h"
+
+namespace mayfly::engine {
+
+struct MergeSpec {
+  enum class WhenMatched : uint8_t { kMerge, kReplace, kKeepExisting, kFail, kPipeline };
+  enum class WhenNotMatched : uint8_t { kInsert, kDiscard, kFail };
+  struct On {
+    std::string dotted;
+    std::vector<std::string> path;
+  };
+
+  Namespace target;
+  std::vector<On> on;
+  WhenMatched when_matched = WhenMatched::kMerge;
+  WhenNotMatched when_not_matched = WhenNotMatched::kInsert;
+  OuterVariables let;                  // `new`, and those of `let`, for the pipeline
+  std::unique_ptr<Pipeline> pipeline;  // of WhenMatched::kPipeline
+
+  bool IdIsKey() const { return on.size() == 1 && on[0].dotted == "_id"; }
+};
+
+absl::StatusOr<MergeSpec> ParseMergeSpec(bson::ValueView operand, const PipelineContext& context);
+
+}  // namespace mayfly::engine
