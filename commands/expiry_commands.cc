@@ -9,16 +9,19 @@ namespace mayfly::commands {
 namespace {
 
 constexpr std::array kSetClockArguments = {
-    ArgSpec{"advanceMS", ArgType::kNumber, ArgUse::kRequired, "milliseconds to move the server's time forward"},
+    ArgSpec{"advanceMS", ArgType::kNumber, ArgUse::kRequired,
+            "milliseconds to move the server's time forward"},
 };
 
 // A hundred years: enough for any lifetime, far from the limits of dates.
 constexpr int64_t kMaxAdvanceMs = int64_t{100} * 366 * 24 * 3600 * 1000;
 
-absl::Status RunSetClock(CommandContext& context, const Arguments& arguments, bson::Builder& reply) {
+absl::Status RunSetClock(CommandContext& context, const Arguments& arguments,
+                         bson::Builder& reply) {
   const int64_t advance_ms = arguments.Integer(0, 0);
   if (advance_ms < 0 || advance_ms > kMaxAdvanceMs) {
-    return base::Error(base::ErrorCode::kBadValue, "advanceMS must be between 0 and a hundred years");
+    return base::Error(base::ErrorCode::kBadValue,
+                       "advanceMS must be between 0 and a hundred years");
   }
   if (context.services.adjustable_clock == nullptr) {
     return base::Error(base::ErrorCode::kIllegalOperation, "the server's clock cannot be moved");

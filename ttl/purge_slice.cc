@@ -24,7 +24,8 @@ using engine::Index;
 using engine::RecordId;
 using engine::RemovalReason;
 
-// Entries are collected and then removed in runs of this many, so that the cursor need not seek after every removal.
+// Entries are collected and then removed in runs of this many, so that the cursor need not seek
+// after every removal.
 constexpr size_t kRun = 64;
 // Records looked at in one go while entries of older documents are added.
 constexpr int kBackfillRun = 256;
@@ -32,8 +33,9 @@ constexpr int kBackfillRun = 256;
 // The work of one slice in one collection.
 class CollectionPurge {
  public:
-  CollectionPurge(const engine::WriteContext& write, std::shared_ptr<Collection> collection, const base::Clock& clock,
-                  int64_t deadline_us, int64_t documents_left, RemovalObserver* observer)
+  CollectionPurge(const engine::WriteContext& write, std::shared_ptr<Collection> collection,
+                  const base::Clock& clock, int64_t deadline_us, int64_t documents_left,
+                  RemovalObserver* observer)
       : write_(write),
         collection_(std::move(collection)),
         writer_(write, collection_),
@@ -83,8 +85,8 @@ class CollectionPurge {
     while (!collection_->state().backfill.done()) {
       const RecordId end = collection_->state().backfill.end;
       RecordId next = collection_->state().backfill.next;
-      auto cursor =
-          write_.transaction.NewRecordCursor(collection_->state().records, engine::Direction::kForward);
+      auto cursor = write_.transaction.NewRecordCursor(collection_->state().records,
+                                                       engine::Direction::kForward);
       cursor->Seek(next);
       std::vector<std::string> keys;
       bool at_end = true;
@@ -94,7 +96,8 @@ class CollectionPurge {
           next = end;
           break;
         }
-        const auto entry = engine::ExpiryEntryOf(engine::ReadRecord(cursor->value()).header, cursor->id());
+        const auto entry =
+            engine::ExpiryEntryOf(engine::ReadRecord(cursor->value()).header, cursor->id());
         if (entry.has_value()) keys.push_back(engine::ExpiryKey(*entry));
         next = cursor->id() + 1;
         at_end = false;
@@ -115,7 +118,8 @@ class CollectionPurge {
   absl::Status PurgeClass(ExpiryClass expiry_class, int64_t lifetime_ms) {
     while (!BudgetSpent()) {
       std::vector<ExpiryEntry> due;
-      auto cursor = write_.transaction.NewKeyCursor(collection_->state().expiry, engine::Direction::kForward);
+      auto cursor =
+          write_.transaction.NewKeyCursor(collection_->state().expiry, engine::Direction::kForward);
       cursor->Seek(engine::ExpiryClassStart(expiry_class));
       while (due.size() < kRun) {
         MAYFLY_ASSIGN_OR_RETURN(const bool more, cursor->Next());
@@ -155,7 +159,8 @@ class CollectionPurge {
     return Remove(entry.id, record, RemovalReason::kLastWriteTtl, due_ms);
   }
 
-  absl::Status Remove(RecordId id, const engine::RecordView& record, RemovalReason reason, int64_t due_ms) {
+  absl::Status Remove(RecordId id, const engine::RecordView& record, RemovalReason reason,
+                      int64_t due_ms) {
     MAYFLY_RETURN_IF_ERROR(writer_.Remove(id, record, reason));
     ++result_.removed;
     if (observer_ != nullptr) {
@@ -186,33 +191,38 @@ class CollectionPurge {
 
   using Entries = std::vector<std::pair<std::string, RecordId>>;
 
-  absl::StatusOr<Entries> CollectEntries(const Index& index, std::string_view start, std::string_view end) {
+  absl::StatusOr<Entries> CollectEntries(const Index& index, std::string_view start,
+                                         std::string_view end) {
     Entries entries;
     auto cursor = write_.transaction.NewKeyCursor(index.space, engine::Direction::kForward);
     cursor->Seek(start);
     while (entries.size() < kRun) {
       MAYFLY_ASSIGN_OR_RETURN(const bool more, cursor->Next());
       if (!more || cursor->key() >= end) break;
-      entries.emplace_back(cursor->key(), engine::ParseEntry(index, cursor->key(), cursor->value()).id);
+      entries.emplace_back(cursor->key(),
+                           engine::ParseEntry(index, cursor->key(), cursor->value()).id);
     }
     return entries;
   }
 
   absl::Status RemoveDated(const Index& index, const std::string& key, RecordId id) {
-    MAYFLY_ASSIGN_OR_RETURN(const auto found, write_.transaction.GetRecord(collection_->state().records, id));
+    MAYFLY_ASSIGN_OR_RETURN(const auto found,
+                            write_.transaction.GetRecord(collection_->state().records, id));
     if (!found.has_value()) return write_.transaction.DeleteKey(index.space, key);
     const std::string bytes(*found);
     return Remove(id, engine::ReadRecord(bytes), RemovalReason::kDateTtl, now_ms());
   }
 
   // The next date of the index that is not due yet.
-  absl::Status NoteNextDate(const Index& index, const engine::KeyEncoder& encoder, int64_t lifetime_ms) {
+  absl::Status NoteNextDate(const Index& index, const engine::KeyEncoder& encoder,
+                            int64_t lifetime_ms) {
     const bool descending = encoder.ordering().IsDescending(0);
     std::string low;
     std::string high;
     const bson::Value cutoff = bson::Value::Date(now_ms() - lifetime_ms);
     const bson::Value highest = bson::Value::Date(std::numeric_limits<int64_t>::max());
-    engine::AppendRange(encoder, 0, {.low = cutoff, .high = highest, .low_inclusive = false}, &low, &high);
+    engine::AppendRange(encoder, 0, {.low = cutoff, .high = highest, .low_inclusive = false}, &low,
+                        &high);
     auto cursor = write_.transaction.NewKeyCursor(
         index.space, descending ? engine::Direction::kBackward : engine::Direction::kForward);
     cursor->Seek(descending ? high : low);
@@ -223,8 +233,8 @@ class CollectionPurge {
       if (!descending) return absl::OkStatus();
     }
     const engine::IndexEntry entry = engine::ParseEntry(index, cursor->key(), cursor->value());
-    MAYFLY_ASSIGN_OR_RETURN(const auto values,
-                            engine::DecodeKey(entry.fields, entry.type_bits, encoder.ordering(), 1));
+    MAYFLY_ASSIGN_OR_RETURN(
+        const auto values, engine::DecodeKey(entry.fields, entry.type_bits, encoder.ordering(), 1));
     NoteDue(values.front().view().AsDate() + lifetime_ms);
     return absl::OkStatus();
   }
@@ -247,23 +257,26 @@ bool HasRule(const Collection& collection) {
 }
 
 // Collections with rules, those from `position` on first.
-std::vector<std::shared_ptr<Collection>> InTurn(const engine::Catalog& catalog, const SlicePosition& position) {
+std::vector<std::shared_ptr<Collection>> InTurn(const engine::Catalog& catalog,
+                                                const SlicePosition& position) {
   std::vector<std::shared_ptr<Collection>> collections;
   for (auto& collection : catalog.All()) {
     if (HasRule(*collection)) collections.push_back(std::move(collection));
   }
-  const auto first = std::find_if(collections.begin(), collections.end(), [&](const auto& collection) {
-    return collection->name() >= position.collection;
-  });
+  const auto first = std::find_if(
+      collections.begin(), collections.end(),
+      [&](const auto& collection) { return collection->name() >= position.collection; });
   std::rotate(collections.begin(), first, collections.end());
   return collections;
 }
 
 }  // namespace
 
-absl::StatusOr<SliceResult> RunPurgeSlice(engine::DatabaseHandle& database, engine::Transaction& transaction,
-                                          const base::Clock& clock, PurgeKinds kinds, SliceBudget budget,
-                                          SlicePosition* position, RemovalObserver* observer) {
+absl::StatusOr<SliceResult> RunPurgeSlice(engine::DatabaseHandle& database,
+                                          engine::Transaction& transaction,
+                                          const base::Clock& clock, PurgeKinds kinds,
+                                          SliceBudget budget, SlicePosition* position,
+                                          RemovalObserver* observer) {
   MAYFLY_ASSIGN_OR_RETURN(engine::Catalog* const catalog, database.GetCatalog(transaction));
   engine::EvaluationContext evaluation;
   evaluation.now_ms = clock.NowMs();
@@ -274,7 +287,8 @@ absl::StatusOr<SliceResult> RunPurgeSlice(engine::DatabaseHandle& database, engi
   const int64_t deadline_us = clock.MonotonicUs() + budget.max_us;
   SliceResult total;
   for (const auto& collection : InTurn(*catalog, *position)) {
-    CollectionPurge purge(write, collection, clock, deadline_us, budget.max_documents - total.removed, observer);
+    CollectionPurge purge(write, collection, clock, deadline_us,
+                          budget.max_documents - total.removed, observer);
     // A failure undoes what was done in this collection only.
     const absl::Status status = transaction.WithSavepoint([&] { return purge.Run(kinds); });
     if (!status.ok()) {
@@ -286,7 +300,8 @@ absl::StatusOr<SliceResult> RunPurgeSlice(engine::DatabaseHandle& database, engi
     const SliceResult& result = purge.result();
     total.removed += result.removed;
     if (result.next_due_ms.has_value()) {
-      total.next_due_ms = std::min(total.next_due_ms.value_or(*result.next_due_ms), *result.next_due_ms);
+      total.next_due_ms =
+          std::min(total.next_due_ms.value_or(*result.next_due_ms), *result.next_due_ms);
     }
     if (result.more) {
       position->collection = collection->name();

@@ -1,4 +1,5 @@
-// One bounded step of removal in one database: what is due is looked at again and removed with its index entries.
+// One bounded step of removal in one database: what is due is looked at again and removed with its
+// index entries.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +18,8 @@ namespace mayfly::ttl {
 class RemovalObserver {
  public:
   virtual ~RemovalObserver() = default;
-  virtual void OnRemoved(std::string_view ns, bson::View document, engine::RemovalReason rule, int64_t due_ms,
-                         int64_t removed_ms) = 0;
+  virtual void OnRemoved(std::string_view ns, bson::View document, engine::RemovalReason rule,
+                         int64_t due_ms, int64_t removed_ms) = 0;
 };
 
 // Which kinds of rules a slice serves.
@@ -28,7 +29,7 @@ struct PurgeKinds {
 };
 
 struct SliceBudget {
-  int64_t max_us = 500;       // of the clock's MonotonicUs
+  int64_t max_us = 500;  // of the clock's MonotonicUs
   int64_t max_documents = 1000;
 };
 
@@ -44,10 +45,12 @@ struct SlicePosition {
   std::string collection;
 };
 
-// Runs inside a writing operation of `database`. A collection that fails is logged and left for the next slice; the others
-// go on. `observer` may be null.
-absl::StatusOr<SliceResult> RunPurgeSlice(engine::DatabaseHandle& database, engine::Transaction& transaction,
-                                          const base::Clock& clock, PurgeKinds kinds, SliceBudget budget,
-                                          SlicePosition* position, RemovalObserver* observer);
+// Runs inside a writing operation of `database`. A collection that fails is logged and left for the
+// next slice; the others go on. `observer` may be null.
+absl::StatusOr<SliceResult> RunPurgeSlice(engine::DatabaseHandle& database,
+                                          engine::Transaction& transaction,
+                                          const base::Clock& clock, PurgeKinds kinds,
+                                          SliceBudget budget, SlicePosition* position,
+                                          RemovalObserver* observer);
 
 }  // namespace mayfly::ttl

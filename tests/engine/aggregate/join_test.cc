@@ -9,7 +9,8 @@ namespace {
 class JoinTest : public ::testing::Test {
  protected:
   JoinTest() {
-    host_.collections["items"] = ParseDocuments(R"([{"_id": 1, "k": "a"}, {"_id": 2, "k": "b"}, {"_id": 3}])");
+    host_.collections["items"] =
+        ParseDocuments(R"([{"_id": 1, "k": "a"}, {"_id": 2, "k": "b"}, {"_id": 3}])");
     options_.host = &host_;
   }
   std::string Run(std::string_view pipeline, std::string_view documents) {
@@ -17,7 +18,8 @@ class JoinTest : public ::testing::Test {
   }
   std::string Collection(const std::string& name) {
     std::string out;
-    for (const bson::Document& document : host_.collections[name]) out += bson::ToShellText(document.view());
+    for (const bson::Document& document : host_.collections[name])
+      out += bson::ToShellText(document.view());
     return out;
   }
 
@@ -26,10 +28,11 @@ class JoinTest : public ::testing::Test {
 };
 
 TEST_F(JoinTest, Lookup_ByFields_JoinsEqualValuesAndNullWithMissing) {
-  EXPECT_EQ(Run(R"([{"$lookup": {"from": "items", "localField": "x", "foreignField": "k", "as": "f"}}])",
-                R"([{"x": "a"}, {"x": ["a", "b"]}, {"y": 1}])"),
-            R"({ x: "a", f: [ { _id: 1, k: "a" } ] } { x: [ "a", "b" ], f: [ { _id: 1, k: "a" }, { _id: 2, k: "b" } ] })"
-            R"( { y: 1, f: [ { _id: 3 } ] })");
+  EXPECT_EQ(
+      Run(R"([{"$lookup": {"from": "items", "localField": "x", "foreignField": "k", "as": "f"}}])",
+          R"([{"x": "a"}, {"x": ["a", "b"]}, {"y": 1}])"),
+      R"({ x: "a", f: [ { _id: 1, k: "a" } ] } { x: [ "a", "b" ], f: [ { _id: 1, k: "a" }, { _id: 2, k: "b" } ] })"
+      R"( { y: 1, f: [ { _id: 3 } ] })");
 }
 
 TEST_F(JoinTest, Lookup_ByPipeline_SeesTheVariables) {
@@ -40,48 +43,58 @@ TEST_F(JoinTest, Lookup_ByPipeline_SeesTheVariables) {
 }
 
 TEST_F(JoinTest, Lookup_Nested_SeesOuterVariables) {
-  EXPECT_EQ(Run(R"([{"$lookup": {"from": "items", "let": {"v": "$x"}, "as": "f", "pipeline": [{"$limit": 1},
+  EXPECT_EQ(
+      Run(R"([{"$lookup": {"from": "items", "let": {"v": "$x"}, "as": "f", "pipeline": [{"$limit": 1},
                     {"$lookup": {"from": "items", "let": {"w": "$k"}, "as": "g", "pipeline": [{"$limit": 1},
                       {"$project": {"_id": 0, "r": ["$$v", "$$w"]}}]}}]}}])",
-                R"([{"x": 5}])"),
-            R"({ x: 5, f: [ { _id: 1, k: "a", g: [ { r: [ 5, "a" ] } ] } ] })");
+          R"([{"x": 5}])"),
+      R"({ x: 5, f: [ { _id: 1, k: "a", g: [ { r: [ 5, "a" ] } ] } ] })");
 }
 
 TEST_F(JoinTest, Lookup_Malformed_GivesMongoCodes) {
   EXPECT_EQ(Run(R"([{"$lookup": 1}])", "[]"), "error 9");
-  EXPECT_EQ(Run(R"([{"$lookup": {"from": "items", "localField": "a", "as": "b"}}])", "[]"), "error 9");
-  EXPECT_EQ(Run(R"([{"$lookup": {"from": "items", "as": "b", "pipeline": [{"$out": "x"}]}}])", "[]"), "error 51047");
+  EXPECT_EQ(Run(R"([{"$lookup": {"from": "items", "localField": "a", "as": "b"}}])", "[]"),
+            "error 9");
+  EXPECT_EQ(
+      Run(R"([{"$lookup": {"from": "items", "as": "b", "pipeline": [{"$out": "x"}]}}])", "[]"),
+      "error 51047");
 }
 
 TEST_F(JoinTest, UnionWith_AddsTheOtherCollection) {
-  EXPECT_EQ(Run(R"([{"$unionWith": {"coll": "items", "pipeline": [{"$match": {"k": "a"}}]}}])", R"([{"x": 1}])"),
+  EXPECT_EQ(Run(R"([{"$unionWith": {"coll": "items", "pipeline": [{"$match": {"k": "a"}}]}}])",
+                R"([{"x": 1}])"),
             R"({ x: 1 } { _id: 1, k: "a" })");
 }
 
 TEST_F(JoinTest, Facet_RunsEveryPipelineOverTheSameDocuments) {
-  EXPECT_EQ(Run(R"([{"$facet": {"n": [{"$count": "c"}], "top": [{"$sort": {"x": -1}}, {"$limit": 1}]}}])",
-                R"([{"x": 1}, {"x": 2}])"),
-            "{ n: [ { c: 2 } ], top: [ { x: 2 } ] }");
+  EXPECT_EQ(
+      Run(R"([{"$facet": {"n": [{"$count": "c"}], "top": [{"$sort": {"x": -1}}, {"$limit": 1}]}}])",
+          R"([{"x": 1}, {"x": 2}])"),
+      "{ n: [ { c: 2 } ], top: [ { x: 2 } ] }");
   EXPECT_EQ(Run(R"([{"$facet": {}}])", "[]"), "error 40169");
   EXPECT_EQ(Run(R"([{"$facet": {"a": [{"$out": "x"}]}}])", "[]"), "error 40600");
 }
 
 TEST_F(JoinTest, Bucket_GroupsByBoundaries) {
-  EXPECT_EQ(Run(R"([{"$bucket": {"groupBy": "$x", "boundaries": [0, 10, 20], "default": "other"}}])",
-                R"([{"x": 5}, {"x": 10}, {"x": 19}, {"x": 20}, {"x": "s"}])"),
-            R"({ _id: 0, count: 1 } { _id: 10, count: 2 } { _id: "other", count: 2 })");
-  EXPECT_EQ(Run(R"([{"$bucket": {"groupBy": "$x", "boundaries": [0, "a"]}}])", "[]"), "error 40193");
+  EXPECT_EQ(
+      Run(R"([{"$bucket": {"groupBy": "$x", "boundaries": [0, 10, 20], "default": "other"}}])",
+          R"([{"x": 5}, {"x": 10}, {"x": 19}, {"x": 20}, {"x": "s"}])"),
+      R"({ _id: 0, count: 1 } { _id: 10, count: 2 } { _id: "other", count: 2 })");
+  EXPECT_EQ(Run(R"([{"$bucket": {"groupBy": "$x", "boundaries": [0, "a"]}}])", "[]"),
+            "error 40193");
 }
 
 TEST_F(JoinTest, Sample_ChoosesNoMoreThanThereAre) {
-  EXPECT_EQ(Run(R"([{"$sample": {"size": 5}}, {"$count": "c"}])", R"([{"x": 1}, {"x": 2}])"), "{ c: 2 }");
+  EXPECT_EQ(Run(R"([{"$sample": {"size": 5}}, {"$count": "c"}])", R"([{"x": 1}, {"x": 2}])"),
+            "{ c: 2 }");
   EXPECT_EQ(Run(R"([{"$sample": {"size": 0}}])", "[]"), "error 28747");
 }
 
 TEST_F(JoinTest, Redact_DescendsAndPrunes) {
-  EXPECT_EQ(Run(R"([{"$redact": {"$cond": [{"$eq": ["$level", 5]}, "$$PRUNE", "$$DESCEND"]}}])",
-                R"([{"level": 1, "a": {"level": 5}, "b": [{"level": 5}, {"level": 2}, 7]}, {"level": 5}])"),
-            "{ level: 1, b: [ { level: 2 }, 7 ] }");
+  EXPECT_EQ(
+      Run(R"([{"$redact": {"$cond": [{"$eq": ["$level", 5]}, "$$PRUNE", "$$DESCEND"]}}])",
+          R"([{"level": 1, "a": {"level": 5}, "b": [{"level": 5}, {"level": 2}, 7]}, {"level": 5}])"),
+      "{ level: 1, b: [ { level: 2 }, 7 ] }");
   EXPECT_EQ(Run(R"([{"$redact": 1}])", R"([{"x": 1}])"), "error 17053");
 }
 
@@ -93,13 +106,17 @@ TEST_F(JoinTest, Out_ReplacesTheCollection) {
 
 TEST_F(JoinTest, Merge_Modes_DecideWhatHappensToMatches) {
   EXPECT_EQ(Run(R"([{"$merge": "items"}])", R"([{"_id": 1, "n": 1}, {"_id": 9}])"), "");
-  EXPECT_EQ(Collection("items"), R"({ _id: 1, k: "a", n: 1 }{ _id: 2, k: "b" }{ _id: 3 }{ _id: 9 })");
-  EXPECT_EQ(Run(R"([{"$merge": {"into": "items", "whenMatched": [{"$set": {"n": {"$add": ["$n", "$$new.n"]}}}]}}])",
-                R"([{"_id": 1, "n": 10}])"),
-            "");
+  EXPECT_EQ(Collection("items"),
+            R"({ _id: 1, k: "a", n: 1 }{ _id: 2, k: "b" }{ _id: 3 }{ _id: 9 })");
+  EXPECT_EQ(
+      Run(R"([{"$merge": {"into": "items", "whenMatched": [{"$set": {"n": {"$add": ["$n", "$$new.n"]}}}]}}])",
+          R"([{"_id": 1, "n": 10}])"),
+      "");
   EXPECT_EQ(Collection("items").substr(0, 27), R"({ _id: 1, k: "a", n: 11 }{ )");
-  EXPECT_EQ(Run(R"([{"$merge": {"into": "items", "whenMatched": "fail"}}])", R"([{"_id": 1}])"), "error 11000");
-  EXPECT_EQ(Run(R"([{"$merge": {"into": "items", "whenNotMatched": "fail"}}])", R"([{"_id": 77}])"), "error 13113");
+  EXPECT_EQ(Run(R"([{"$merge": {"into": "items", "whenMatched": "fail"}}])", R"([{"_id": 1}])"),
+            "error 11000");
+  EXPECT_EQ(Run(R"([{"$merge": {"into": "items", "whenNotMatched": "fail"}}])", R"([{"_id": 77}])"),
+            "error 13113");
   EXPECT_EQ(Run(R"([{"$merge": {"into": "items", "on": "k"}}])", R"([{"k": 1}])"), "error 51183");
 }
 
