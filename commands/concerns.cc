@@ -21,8 +21,24 @@ constexpr int64_t kMaxTimeout = std::numeric_limits<int32_t>::max();
 // `w` may ask for at most this many members before it is nonsense, as in MongoDB.
 constexpr int64_t kMaxReplicaSetMembers = 50;
 
+// Where a concern comes from, as servers tell each other.
+absl::Status CheckProvenance(std::string_view concern, ValueView value) {
+  static constexpr std::array<std::string_view, 5> kKnown = {
+      "clientSupplied", "implicitDefault", "customDefault", "getLastErrorDefaults",
+      "internalWriteDefault"};
+  if (value.IsNullish()) return absl::OkStatus();
+  if (!value.IsString()) return WrongTypeError(concern, "provenance", value.type(), "string");
+  if (std::find(kKnown.begin(), kKnown.end(), value.AsString()) != kKnown.end())
+    return absl::OkStatus();
+  return Error(ErrorCode::kBadValue,
+               StrCat("Enumeration value '", value.AsString(), "' for field '", concern,
+                      ".provenance' is not a valid value."));
+}
+
 absl::Status ReadW(ValueView value, WriteConcern* concern) {
   if (value.IsNumber()) {
+    if (bson::IsNaN(value))
+      return Error(ErrorCode::kFailedToParse, "w has to be a number, not NaN");
     const int64_t w = bson::ToInt64Truncated(value);
     if (w < 0 || w > kMaxReplicaSetMembers) {
       return Error(
@@ -74,10 +90,9 @@ absl::StatusOr<WriteConcern> ParseWriteConcern(ValueView value) {
       if (v.IsNumber() && bson::ToInt64Truncated(v) > kMaxTimeout) {
         return Error(ErrorCode::kFailedToParse, "wtimeout must be a 32-bit integer");
       }
-      if (!v.IsNumber() && !v.IsNullish()) {
-        return WrongTypeError("writeConcern", "wtimeout", v.type(), "[long, int, decimal, double]");
-      }
-    } else if (element.key != "provenance" && element.key != "getLastError") {
+    } else if (element.key == "provenance") {
+      MAYFLY_RETURN_IF_ERROR(CheckProvenance("writeConcern", v));
+    } else if (element.key != "getLastError") {
       return Error(ErrorCode::kIDLUnknownField,
                    StrCat("BSON field 'writeConcern.", element.key, "' is an unknown field."));
     }
@@ -113,8 +128,9 @@ absl::Status CheckReadConcern(ValueView value, bool replica_set) {
             ErrorCode::kIllegalOperation,
             StrCat("Cannot specify ", element.key, " readConcern without replication enabled"));
       }
-    } else if (element.key != "provenance" && element.key != "afterOpTime" &&
-               element.key != "allowTransactionTableSnapshot" &&
+    } else if (element.key == "provenance") {
+      MAYFLY_RETURN_IF_ERROR(CheckProvenance("readConcern", v));
+    } else if (element.key != "afterOpTime" && element.key != "allowTransactionTableSnapshot" &&
                element.key != "waitLastStableRecoveryTimestamp") {
       return Error(ErrorCode::kIDLUnknownField,
                    StrCat("BSON field 'readConcern.", element.key, "' is an unknown field."));
@@ -126,11 +142,12 @@ absl::Status CheckReadConcern(ValueView value, bool replica_set) {
 absl::StatusOr<int64_t> ParseMaxTimeMs(ValueView value, std::string_view command) {
   if (value.IsNullish()) return 0;
   if (!value.IsNumber()) {
-    return Error(ErrorCode::kBadValue,
-                 StrCat("maxTimeMS must be a number, but got ", bson::TypeName(value.type())));
+    return WrongTypeError(command, "maxTimeMS", value.type(), "[long, int, decimal, double]");
   }
   const auto exact = bson::ToInt64Exact(value);
-  if (!exact.has_value()) return Error(ErrorCode::kBadValue, "maxTimeMS has non-integral value");
+  if (!exact.has_value()) {
+    return Error(ErrorCode::kFailedToParse, "maxTimeMS must be representable as a whole number");
+  }
   if (*exact < 0 || *exact > kMaxTimeout) {
     return Error(ErrorCode::kBadValue,
                  StrCat(*exact, " value for maxTimeMS is out of range [0, 2147483647]"));

@@ -25,7 +25,8 @@ absl::StatusOr<WriteConcern> ParseWriteConcern(bson::ValueView value);
 // The level must be known and fit a single-node set; errors as MongoDB's.
 absl::Status CheckReadConcern(bson::ValueView value, bool replica_set);
 
-// Milliseconds, 0 for none. 2 BadValue if negative or too large, 14 if not a number.
+// Milliseconds, 0 for none. 2 BadValue if negative or too large, 9 if not whole, 14 if not a
+// number.
 absl::StatusOr<int64_t> ParseMaxTimeMs(bson::ValueView value, std::string_view command);
 
 // apiVersion, apiStrict, apiDeprecationErrors: 322 APIVersionError, 323 APIStrictError.

@@ -80,7 +80,8 @@ absl::Status RunCount(CommandContext& context, const Arguments& arguments, bson:
   MAYFLY_ASSIGN_OR_RETURN(const std::string_view name, TargetCollectionName(context, arguments));
   const int64_t skip = arguments.Integer(CountArg("skip"), 0);
   if (skip < 0)
-    return Error(51024, StrCat("BSON field 'skip' value must be >= 0, actual value '", skip, "'"));
+    return Error(ErrorCode::kBadValue,
+                 StrCat("BSON field 'skip' value must be >= 0, actual value '", skip, "'"));
   MAYFLY_ASSIGN_OR_RETURN(const int64_t limit, AbsoluteLimit(arguments));
   const auto collection = context.FindCollection(name);
   MAYFLY_RETURN_IF_ERROR(

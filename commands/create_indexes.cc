@@ -1,4 +1,6 @@
 // createIndexes, dropIndexes, listIndexes.
+#include <algorithm>
+
 #include "base/limits.h"
 #include "base/status.h"
 #include "base/strings.h"
@@ -40,8 +42,8 @@ constexpr std::array kDropArguments = {
 
 constexpr std::array kListArguments = {
     ArgSpec{"cursor", ArgType::kDocument, ArgUse::kOptional, "{batchSize}"},
-    ArgSpec{"includeIndexBuildInfo", ArgType::kFlag, ArgUse::kIgnored,
-            "no build outlives its command"},
+    ArgSpec{"includeIndexBuildInfo", ArgType::kFlag, ArgUse::kOptional,
+            "each specification inside `spec`"},
     ArgSpec{"includeBuildUUIDs", ArgType::kFlag, ArgUse::kIgnored, "no build outlives its command"},
 };
 
@@ -183,13 +185,17 @@ absl::StatusOr<std::shared_ptr<const engine::Index>> IndexByKey(const Collection
   return found;
 }
 
+std::vector<std::shared_ptr<const engine::Index>> AllButId(const Collection& collection) {
+  std::vector<std::shared_ptr<const engine::Index>> indexes = collection.indexes();
+  std::erase_if(indexes, [](const auto& index) { return index->spec.IsId(); });
+  return indexes;
+}
+
 absl::StatusOr<std::vector<std::shared_ptr<const engine::Index>>> IndexesToDrop(
     const Collection& collection, bson::ValueView which) {
   std::vector<std::shared_ptr<const engine::Index>> doomed;
   if (which.IsString() && which.AsString() == "*") {
-    for (const auto& index : collection.indexes()) {
-      if (!index->spec.IsId()) doomed.push_back(index);
-    }
+    return AllButId(collection);
   } else if (which.IsString()) {
     MAYFLY_ASSIGN_OR_RETURN(auto index, IndexByName(collection, which.AsString()));
     doomed.push_back(std::move(index));
@@ -201,7 +207,12 @@ absl::StatusOr<std::vector<std::shared_ptr<const engine::Index>>> IndexesToDrop(
       if (!element.value.IsString()) {
         return Error(ErrorCode::kTypeMismatch, "dropIndexes takes a list of index names");
       }
+      if (element.value.AsString() == "*") return AllButId(collection);
       MAYFLY_ASSIGN_OR_RETURN(auto index, IndexByName(collection, element.value.AsString()));
+      if (std::find(doomed.begin(), doomed.end(), index) != doomed.end()) {
+        return Error(ErrorCode::kIndexNotFound,
+                     StrCat("index not found with name [", element.value.AsString(), "]"));
+      }
       doomed.push_back(std::move(index));
     }
   } else {
@@ -243,7 +254,12 @@ absl::Status RunListIndexes(CommandContext& context, const Arguments& arguments,
                  StrCat("ns does not exist: ", FullName(context, name)));
   }
   std::vector<bson::Document> documents;
-  for (const auto& index : collection->indexes()) documents.push_back(index->spec.stored);
+  const bool wrap = arguments.Flag(ArgIndex(kListArguments, "includeIndexBuildInfo"));
+  for (const auto& index : collection->indexes()) {
+    bson::Builder wrapped;
+    wrapped.Document("spec", index->spec.stored);
+    documents.push_back(wrap ? wrapped.Finish() : index->spec.stored);
+  }
   return AppendDocuments(context, arguments, FullName(context, name), std::move(documents),
                          batch_size, reply);
 }

@@ -38,7 +38,9 @@ absl::Status AppendFirstBatch(CommandContext& context, const Arguments& argument
   }
   reply.Close();
   int64_t id = 0;
-  if ((!ended || cursor->tailable) && !single_batch) {
+  // A tailable cursor that found nothing at all has no place to go on from, and is dead.
+  const bool has_place = cursor->tailable && cursor->documents_returned > 0;
+  if ((!ended || has_place) && !single_batch) {
     const bson::ValueView lsid = arguments.common().lsid;
     if (lsid.IsDocument()) cursor->lsid = bson::Document(lsid.AsDocument());
     cursor->command = bson::Document(context.invocation.body);

@@ -20,25 +20,17 @@ std::span<const CommandRow> HelloCommands();
 std::span<const CommandRow> IndexCommands();
 std::span<const CommandRow> InsertCommands();
 std::span<const CommandRow> ListCommands();
+std::span<const CommandRow> PingCommands();
 std::span<const CommandRow> StatisticsCommands();
 std::span<const CommandRow> UpdateCommands();
 std::span<const CommandRow> ValidateCommands();
 
 inline constexpr std::array kFamilies = {
-    Family{AggregateCommands},
-    Family{CollModCommands},
-    Family{CountCommands},
-    Family{CreateCommands},
-    Family{CursorCommands},
-    Family{ExpiryCommands},
-    Family{FindAndModifyCommands},
-    Family{FindCommands},
-    Family{HelloCommands},
-    Family{IndexCommands},
-    Family{InsertCommands},
-    Family{ListCommands},
-    Family{StatisticsCommands},
-    Family{UpdateCommands},
+    Family{AggregateCommands},     Family{CollModCommands},    Family{CountCommands},
+    Family{CreateCommands},        Family{CursorCommands},     Family{ExpiryCommands},
+    Family{FindAndModifyCommands}, Family{FindCommands},       Family{HelloCommands},
+    Family{IndexCommands},         Family{InsertCommands},     Family{ListCommands},
+    Family{PingCommands},          Family{StatisticsCommands}, Family{UpdateCommands},
     Family{ValidateCommands},
 };
 

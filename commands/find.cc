@@ -134,6 +134,7 @@ absl::Status RunFind(CommandContext& context, const Arguments& arguments, bson::
       CheckCollectionUuid(context, arguments[Arg("collectionUUID")], name, collection.get()));
   MAYFLY_ASSIGN_OR_RETURN(const engine::FindRequest request, ReadRequest(arguments));
   if (collection != nullptr && collection->IsView()) {
+    if (arguments.Flag(Arg("tailable"))) return NotOnView(collection->ns());
     return FindInView(context, *collection, arguments, request,
                       arguments.Integer(Arg("batchSize"), kDefaultBatchSize),
                       arguments.Flag(Arg("singleBatch")), reply);

@@ -17,7 +17,7 @@ constexpr std::array kArguments = {
     ArgSpec{"query", ArgType::kDocument, ArgUse::kOptional, "which document"},
     ArgSpec{"sort", ArgType::kDocument, ArgUse::kOptional, "which of several"},
     ArgSpec{"remove", ArgType::kFlag, ArgUse::kOptional, "remove it"},
-    ArgSpec{"update", ArgType::kDocumentOrArray, ArgUse::kOptional, "or change it"},
+    ArgSpec{"update", ArgType::kAny, ArgUse::kOptional, "or change it"},
     ArgSpec{"new", ArgType::kFlag, ArgUse::kOptional, "return it as it is afterwards"},
     ArgSpec{"fields", ArgType::kDocument, ArgUse::kOptional, "projection of the document returned"},
     ArgSpec{"upsert", ArgType::kFlag, ArgUse::kOptional, "insert if nothing matches"},
@@ -27,7 +27,7 @@ constexpr std::array kArguments = {
             "store Timestamp(0, 0) as it is"},
     ArgSpec{"collation", ArgType::kDocument, ArgUse::kOptional, "how strings compare"},
     ArgSpec{"arrayFilters", ArgType::kArray, ArgUse::kOptional, "which elements $[name] means"},
-    ArgSpec{"hint", ArgType::kDocumentOrString, ArgUse::kOptional, "the index to use"},
+    ArgSpec{"hint", ArgType::kAny, ArgUse::kOptional, "the index to use"},
     ArgSpec{"let", ArgType::kDocument, ArgUse::kOptional, "variables for expressions"},
     ArgSpec{"collectionUUID", ArgType::kBinary, ArgUse::kOptional,
             "fail unless the collection has this UUID"},
@@ -57,8 +57,21 @@ absl::Status CheckCombination(const Arguments& arguments) {
   return absl::OkStatus();
 }
 
+absl::Status CheckTypes(const Arguments& arguments) {
+  const bson::ValueView update = arguments[Arg("update")];
+  if (!update.IsMissing() && !update.IsContainer()) {
+    return Error(ErrorCode::kFailedToParse, "Update argument must be either an object or an array");
+  }
+  const bson::ValueView hint = arguments[Arg("hint")];
+  if (!hint.IsMissing() && !hint.IsDocument() && !hint.IsString()) {
+    return Error(ErrorCode::kFailedToParse, "Hint must be a string or an object");
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<ModifyStatement> ReadStatement(const Arguments& arguments) {
   MAYFLY_RETURN_IF_ERROR(CheckCombination(arguments));
+  MAYFLY_RETURN_IF_ERROR(CheckTypes(arguments));
   ModifyStatement statement;
   statement.query = arguments.Document(Arg("query"));
   statement.update = arguments[Arg("update")];

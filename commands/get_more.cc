@@ -92,8 +92,9 @@ absl::Status RunGetMore(CommandContext& context, const Arguments& arguments, bso
   MAYFLY_RETURN_IF_ERROR(engine::CheckCollectionName(context.database_name(), collection));
   const int64_t batch_size = arguments.Integer(Arg("batchSize"), 0);
   if (batch_size < 0) {
-    return Error(51024, StrCat("BSON field 'batchSize' value must be >= 0, actual value '",
-                               batch_size, "'"));
+    return Error(
+        ErrorCode::kBadValue,
+        StrCat("BSON field 'batchSize' value must be >= 0, actual value '", batch_size, "'"));
   }
   MAYFLY_RETURN_IF_ERROR(CheckNamespace(context, collection, id));
   engine::CursorRegistry& cursors = context.services.cursors;
@@ -106,7 +107,7 @@ absl::Status RunGetMore(CommandContext& context, const Arguments& arguments, bso
     cursors.Return(id, std::move(cursor));
     return status;
   }
-  if (!arguments.common().max_time_ms.IsMissing() && !cursor->await_data) {
+  if (!arguments.common().max_time_ms.IsNullish() && !cursor->await_data) {
     cursors.Return(id, std::move(cursor));
     return Error(ErrorCode::kBadValue,
                  "cannot set maxTimeMS on getMore command for a non-awaitData cursor");

@@ -48,7 +48,7 @@ constexpr std::array kDeleteArguments = {
 // Fields of one element of `updates` and `deletes`, checked like a command's arguments.
 constexpr std::array kUpdateFields = {
     ArgSpec{"q", ArgType::kDocument, ArgUse::kRequired, "which documents"},
-    ArgSpec{"u", ArgType::kDocumentOrArray, ArgUse::kRequired, "what to do with them"},
+    ArgSpec{"u", ArgType::kAny, ArgUse::kRequired, "what to do with them"},
     ArgSpec{"c", ArgType::kDocument, ArgUse::kOptional, "constants for a pipeline"},
     ArgSpec{"upsert", ArgType::kFlag, ArgUse::kOptional, "insert if nothing matches"},
     ArgSpec{"multi", ArgType::kFlag, ArgUse::kOptional, "all documents that match"},
@@ -108,6 +108,9 @@ absl::StatusOr<ModifyStatement> ReadUpdate(bson::View element, const Arguments& 
   ModifyStatement statement;
   statement.query = fields.Document(kField("q"));
   statement.update = fields[kField("u")];
+  if (!statement.update.IsContainer()) {
+    return Error(ErrorCode::kFailedToParse, "Update argument must be either an object or an array");
+  }
   statement.multi = fields.Flag(kField("multi"));
   statement.upsert = fields.Flag(kField("upsert"));
   statement.collation = fields[kField("collation")];

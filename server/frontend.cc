@@ -88,13 +88,16 @@ void Frontend::BeginShutdown() {
   });
 }
 
-std::string Frontend::ConnectionString() const {
+std::string Frontend::LocalAddress() const {
   std::string host = options_.bind_ip.front();
   if (host == "0.0.0.0") host = "127.0.0.1";
   if (host == "::") host = "::1";
   const bool is_ipv6 = host.find(':') != std::string::npos;
-  return base::StrCat("mongodb://", is_ipv6 ? "[" : "", host, is_ipv6 ? "]" : "", ":", port(),
-                      "/?directConnection=true");
+  return base::StrCat(is_ipv6 ? "[" : "", host, is_ipv6 ? "]" : "", ":", port());
+}
+
+std::string Frontend::ConnectionString() const {
+  return base::StrCat("mongodb://", LocalAddress(), "/?directConnection=true");
 }
 
 }  // namespace mayfly::server

@@ -47,6 +47,8 @@ class Frontend {
   const wire::Listener& listener() const { return *listener_; }
   // For a client on this machine: "mongodb://127.0.0.1:27017/?directConnection=true"
   std::string ConnectionString() const;
+  // The same as host and port alone.
+  std::string LocalAddress() const;
 
  private:
   void AwaitSignal();

@@ -70,12 +70,10 @@ bool SameOptional(const std::optional<bson::Document>& a, const std::optional<bs
 
 // Two indexes with the same key may exist side by side if these differ.
 bool SameSignature(const IndexSpec& a, const IndexSpec& b) {
-  return a.key.bytes() == b.key.bytes() && SameOptional(a.collation, b.collation) &&
-         SameOptional(a.partial_filter, b.partial_filter);
-}
-
-bool SameKeyPattern(const IndexSpec& a, const IndexSpec& b) {
-  return bson::CompareDocuments(a.key, b.key) == 0;
+  return bson::CompareDocuments(a.key, b.key) == 0 && a.unique == b.unique &&
+         a.sparse == b.sparse && SameOptional(a.collation, b.collation) &&
+         SameOptional(a.partial_filter, b.partial_filter) &&
+         SameOptional(a.wildcard_projection, b.wildcard_projection);
 }
 
 }  // namespace
@@ -137,19 +135,12 @@ IndexSpec WithPrepareUnique(const IndexSpec& spec, bool prepare_unique) {
 
 IndexMatch MatchIndexSpecs(const IndexSpec& existing, const IndexSpec& requested) {
   const bool same_name = existing.name == requested.name;
-  const bool same_key = SameKeyPattern(existing, requested);
-  const bool same_signature = same_key && SameSignature(existing, requested);
-  const bool same_options =
-      existing.unique == requested.unique && existing.sparse == requested.sparse &&
-      existing.expire_after_seconds == requested.expire_after_seconds &&
-      SameOptional(existing.wildcard_projection, requested.wildcard_projection);
+  const bool same_signature = SameSignature(existing, requested);
+  const bool same_options = existing.expire_after_seconds == requested.expire_after_seconds &&
+                            existing.hidden == requested.hidden;
   if (same_name) {
-    if (!same_key) return IndexMatch::kKeyConflict;
-    if (same_signature && same_options) return IndexMatch::kIdentical;
-    // A changed lifetime alone is an options conflict, so that clients know to use collMod.
-    const bool only_lifetime = same_signature && existing.unique == requested.unique &&
-                               existing.sparse == requested.sparse;
-    return only_lifetime ? IndexMatch::kOptionsConflict : IndexMatch::kKeyConflict;
+    if (!same_signature) return IndexMatch::kKeyConflict;
+    return same_options ? IndexMatch::kIdentical : IndexMatch::kOptionsConflict;
   }
   if (same_signature) {
     if (existing.IsId() && same_options) return IndexMatch::kIdentical;

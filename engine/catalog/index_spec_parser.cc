@@ -110,7 +110,12 @@ constexpr std::array kOptionRows = {
     OptionRow{"background", Ignore},
     OptionRow{"unique", [](Draft& d, ValueView v) { return ReadFlag("unique", v, &d.unique); }},
     OptionRow{"sparse", [](Draft& d, ValueView v) { return ReadFlag("sparse", v, &d.sparse); }},
-    OptionRow{"hidden", [](Draft& d, ValueView v) { return ReadFlag("hidden", v, &d.hidden); }},
+    OptionRow{"hidden",
+              [](Draft& d, ValueView v) {
+                if (!v.IsBool()) return WrongType("hidden", v, "a boolean");
+                d.hidden = v.AsBool();
+                return absl::OkStatus();
+              }},
     OptionRow{
         "prepareUnique",
         [](Draft& d, ValueView v) { return ReadFlag("prepareUnique", v, &d.prepare_unique); }},

@@ -69,6 +69,11 @@ absl::Status CheckId(bson::ValueView id) {
 absl::StatusOr<bson::View> PrepareNewDocument(bson::View document,
                                               const NewDocumentContext& context,
                                               bson::Document* scratch) {
+  if (document.size() > static_cast<uint32_t>(base::kMaxInternalBsonSize)) {
+    return Error(ErrorCode::kBSONObjectTooLarge,
+                 StrCat("BSONObj size: ", document.size(),
+                        " is invalid. Size must be between 0 and ", base::kMaxInternalBsonSize));
+  }
   if (document.size() > static_cast<uint32_t>(base::kMaxBsonObjectSize)) {
     return Error(ErrorCode::kBadValue,
                  StrCat("object to insert too large. size in bytes: ", document.size(),

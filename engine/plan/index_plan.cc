@@ -37,7 +37,8 @@ class Builder {
       : request_(request), predicates_(predicates), index_(index) {}
 
   std::optional<IndexPlan> Run(Forced forced) {
-    if (!MayUse()) return std::nullopt;
+    // A hint is followed even if the index leaves documents out.
+    if (forced == Forced::kNo && !MayUse()) return std::nullopt;
     ComputeBounds();
     plan_.path.kind = AccessPath::Kind::kIndexScan;
     plan_.path.index = index_;

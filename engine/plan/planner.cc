@@ -99,13 +99,6 @@ absl::StatusOr<PlanChoice> PlanHinted(const PlanRequest& request, const Predicat
   }
   auto plan = PlanWithIndex(request, predicates, index, Forced::kYes);
   if (plan.has_value()) return PlanChoice{.winner = std::move(plan->path), .rejected = {}};
-  // A sparse index is used as the user wishes, though documents without the field are then not
-  // found.
-  if (index->spec.sparse && !index->spec.partial_filter.has_value()) {
-    PlanRequest forced = request;
-    MAYFLY_ASSIGN_OR_RETURN(IndexPlan sparse, PlanWithMinMax(forced, index));
-    return PlanChoice{.winner = std::move(sparse.path), .rejected = {}};
-  }
   return Error(ErrorCode::kNoQueryExecutionPlans,
                "error processing query: planner returned error :: caused by :: No query solutions");
 }

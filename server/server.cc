@@ -1,0 +1,169 @@
+#include "server/server.h"
+
+#include <unistd.h>
+
+#include <optional>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/random.h"
+#include "base/status.h"
+#include "base/strings.h"
+#include "bson/object_id.h"
+#include "commands/dispatcher.h"
+#include "commands/metrics.h"
+#include "commands/operation_registry.h"
+#include "commands/parameters.h"
+#include "commands/services.h"
+#include "commands/sessions.h"
+#include "engine/cursor/cursor.h"
+#include "engine/engine.h"
+#include "engine/storage/database.h"
+#include "server/frontend.h"
+#include "server/service.h"
+#include "server/worker_pool.h"
+#include "ttl/service.h"
+
+namespace mayfly::server {
+namespace {
+
+// Workers block on storage, so there are more than processors.
+constexpr size_t kWorkerThreads = 8;
+constexpr size_t kWorkerQueue = 10'000;
+
+std::string HostName() {
+  char name[256] = {};
+  return gethostname(name, sizeof name - 1) == 0 ? std::string(name) : std::string("localhost");
+}
+
+absl::StatusOr<std::unique_ptr<engine::Store>> OpenStore(const Options& options,
+                                                         const base::Clock& clock) {
+  engine::StoreOptions store_options;
+  store_options.path = options.db_path;
+  store_options.clock = &clock;
+  if (options.storage == StorageEngine::kMemory) return engine::OpenMemoryStore(store_options);
+  return engine::OpenSqliteStore(store_options);
+}
+
+commands::ServerFacts MakeFacts(const Options& options, const base::Clock& clock) {
+  commands::ServerFacts facts;
+  facts.version = kVersion;
+  facts.start_ms = clock.NowMs();
+  facts.replica_set = options.topology == Topology::kReplicaSet;
+  facts.set_name = options.repl_set;
+  facts.advertise = options.advertise;
+  facts.test_commands = options.enable_test_commands;
+  facts.storage_engine = options.storage == StorageEngine::kMemory ? "memory" : "sqlite";
+  facts.db_path = options.db_path;
+  facts.argv = options.argv;
+  facts.parsed_options = options.parsed;
+  facts.process_id = getpid();
+  base::Random random = base::Random::FromSystem();
+  facts.topology_process_id = bson::ObjectIdGenerator(random).Next(facts.start_ms);
+  return facts;
+}
+
+}  // namespace
+
+// In the order of making; destroyed in the opposite one.
+struct Server::Parts {
+  explicit Parts(Options options_in)
+      : options(std::move(options_in)),
+        facts(MakeFacts(options, clock)),
+        frontend(options, clock) {}
+
+  ~Parts() {
+    if (!store) return;
+    // Nobody may call back into what is destroyed next.
+    workers.Stop();
+    expiry->Stop();
+    store->Close();
+  }
+
+  absl::Status Start();
+  absl::Status SetParameters();
+
+  const Options options;
+  base::SystemClock clock;
+  commands::ServerFacts facts;
+  commands::OperationRegistry operations{clock};
+  commands::ParameterStore parameters;
+  commands::SessionRegistry sessions{clock};
+  commands::Metrics metrics;
+  Frontend frontend;
+  absl::AnyInvocable<void()> request_shutdown = [this] { frontend.RequestShutdown(); };
+  std::unique_ptr<engine::Store> store;
+  std::optional<engine::Engine> engine;
+  std::optional<engine::CursorRegistry> cursors;
+  std::optional<ttl::Service> expiry;
+  std::optional<commands::Dispatcher> dispatcher;
+  std::optional<Service> service;
+  WorkerPool workers{kWorkerThreads, kWorkerQueue};
+};
+
+absl::Status Server::Parts::Start() {
+  MAYFLY_ASSIGN_OR_RETURN(store, OpenStore(options, clock));
+  engine.emplace(*store, clock);
+  cursors.emplace(clock);
+  expiry.emplace(*engine, clock);
+  MAYFLY_RETURN_IF_ERROR(SetParameters());
+  dispatcher.emplace(
+      commands::Services{.facts = facts,
+                         .engine = *engine,
+                         .cursors = *cursors,
+                         .ttl = *expiry,
+                         .clock = clock,
+                         .adjustable_clock = options.enable_test_commands ? &clock : nullptr,
+                         .operations = operations,
+                         .parameters = parameters,
+                         .sessions = sessions,
+                         .metrics = metrics,
+                         .workers = workers,
+                         .request_shutdown = request_shutdown});
+  service.emplace(*dispatcher, metrics, frontend.network());
+  MAYFLY_RETURN_IF_ERROR(frontend.Listen(*service));
+  facts.port = frontend.port();
+  facts.host = base::StrCat(HostName(), ":", facts.port);
+  service->SetLocalAddress(frontend.LocalAddress());
+  expiry->Start();
+  return absl::OkStatus();
+}
+
+absl::Status Server::Parts::SetParameters() {
+  parameters.OnChange("ttlMonitorEnabled", [this](const bson::Value& value) {
+    expiry->SetEnabled(value.view().AsBool());
+  });
+  parameters.OnChange("ttlMonitorSleepSecs", [this](const bson::Value& value) {
+    expiry->SetDatePeriodSeconds(parameters.GetInteger("ttlMonitorSleepSecs"));
+  });
+  parameters.SetByServer("enableTestCommands", bson::Value::Bool(options.enable_test_commands));
+  for (const auto& [name, value] : options.set_parameters) {
+    absl::Status status = parameters.SetAtStartup(name, value);
+    if (!status.ok()) return base::WithPrefix(status, "--setParameter: ");
+  }
+  return absl::OkStatus();
+}
+
+Server::Server(Options options) : parts_(std::make_unique<Parts>(std::move(options))) {}
+
+Server::~Server() = default;
+
+absl::Status Server::Start() { return parts_->Start(); }
+
+void Server::Run() {
+  parts_->frontend.Run({
+      .answer_waiting = [this] { parts_->service->ReleaseHeldReplies(); },
+      .interrupt_running =
+          [this] {
+            parts_->operations.KillIf([](const commands::RunningOperation&) { return true; },
+                                      base::ErrorCode::kInterruptedAtShutdown);
+          },
+  });
+}
+
+void Server::RequestShutdown() { parts_->frontend.RequestShutdown(); }
+
+std::string Server::ConnectionString() const { return parts_->frontend.ConnectionString(); }
+
+}  // namespace mayfly::server
