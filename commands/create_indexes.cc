@@ -148,8 +148,13 @@ absl::Status RunCreateIndexes(CommandContext& context, const Arguments& argument
   }
   reply.Int32("numIndexesBefore", before);
   reply.Int32("numIndexesAfter", static_cast<int32_t>(collection->indexes().size()));
-  reply.Bool("createdCollectionAutomatically", created);
-  if (fresh.empty()) reply.String("note", "all indexes already exist");
+  // MongoDB looks at the collection's making only where an index was made.
+  if (fresh.empty() && !created) {
+    reply.String("note", "all indexes already exist");
+  } else {
+    reply.Bool("createdCollectionAutomatically", created);
+    if (fresh.empty()) reply.String("note", "all indexes already exist");
+  }
   return absl::OkStatus();
 }
 

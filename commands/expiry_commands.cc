@@ -1,5 +1,8 @@
 // setClock and ttlRunNow: expiry without waiting, for tests of any client (--enableTestCommands).
+#include <optional>
+
 #include "base/status.h"
+#include "base/strings.h"
 #include "bson/number.h"
 #include "commands/command.h"
 #include "commands/families.h"
@@ -8,21 +11,36 @@
 namespace mayfly::commands {
 namespace {
 
-constexpr std::array kSetClockArguments = {
-    ArgSpec{"advanceMS", ArgType::kNumber, ArgUse::kRequired,
-            "milliseconds to move the server's time forward"},
-};
-
 // A hundred years: enough for any lifetime, far from the limits of dates.
 constexpr int64_t kMaxAdvanceMs = int64_t{100} * 366 * 24 * 3600 * 1000;
 
-absl::Status RunSetClock(CommandContext& context, const Arguments& arguments,
-                         bson::Builder& reply) {
-  const int64_t advance_ms = arguments.Integer(0, 0);
-  if (advance_ms < 0 || advance_ms > kMaxAdvanceMs) {
+// Reads {advanceMS: n}, the value of the command's own field.
+absl::StatusOr<int64_t> ReadAdvance(bson::ValueView target) {
+  if (!target.IsDocument()) return WrongTypeError("setClock", "setClock", target.type(), "object");
+  std::optional<int64_t> advance_ms;
+  for (const auto& [key, value] : target.AsDocument()) {
+    if (key != "advanceMS") {
+      return base::Error(40415,
+                         base::StrCat("BSON field 'setClock.", key, "' is an unknown field."));
+    }
+    if (!value.IsNumber()) {
+      return WrongTypeError("setClock", "advanceMS", value.type(), "[long, int, decimal, double]");
+    }
+    advance_ms = bson::ToInt64Truncated(value);
+  }
+  if (!advance_ms.has_value()) {
+    return base::Error(40414, "BSON field 'setClock.advanceMS' is missing but a required field");
+  }
+  if (*advance_ms < 0 || *advance_ms > kMaxAdvanceMs) {
     return base::Error(base::ErrorCode::kBadValue,
                        "advanceMS must be between 0 and a hundred years");
   }
+  return *advance_ms;
+}
+
+absl::Status RunSetClock(CommandContext& context, const Arguments& arguments,
+                         bson::Builder& reply) {
+  MAYFLY_ASSIGN_OR_RETURN(const int64_t advance_ms, ReadAdvance(arguments.target()));
   if (context.services.adjustable_clock == nullptr) {
     return base::Error(base::ErrorCode::kIllegalOperation, "the server's clock cannot be moved");
   }
@@ -43,7 +61,7 @@ constexpr CommandRow kRows[] = {
      .place = Place::kConnection,
      .flags = kTestOnly | kNoApiVersion,
      .run = RunSetClock,
-     .arguments = kSetClockArguments,
+     .arguments = {},
      .help = "Moves the server's time forward."},
     {.name = "ttlRunNow",
      .place = Place::kWorker,
