@@ -7,6 +7,7 @@
 #include "commands/collections.h"
 #include "commands/command.h"
 #include "commands/cursor_reply.h"
+#include "commands/explain.h"
 #include "commands/families.h"
 #include "commands/metrics.h"
 #include "commands/pipeline_reports.h"
@@ -93,6 +94,7 @@ absl::Status RunAggregate(CommandContext& context, const Arguments& arguments,
   MAYFLY_RETURN_IF_ERROR(CheckCollectionUuid(context, arguments[Arg("collectionUUID")],
                                              target.collection,
                                              context.FindCollection(target.collection).get()));
+  if (arguments.Flag(Arg("explain"))) return ExplainAggregate(context, reply);
   auto execution = std::make_unique<engine::ExecutionContext>(MakeExecutionContext(context));
   const engine::PipelineRequest request{
       .database = std::string(context.database_name()),

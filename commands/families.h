@@ -14,6 +14,7 @@ std::span<const CommandRow> CountCommands();
 std::span<const CommandRow> CreateCommands();
 std::span<const CommandRow> CursorCommands();
 std::span<const CommandRow> ExpiryCommands();
+std::span<const CommandRow> ExplainCommands();
 std::span<const CommandRow> FindAndModifyCommands();
 std::span<const CommandRow> FindCommands();
 std::span<const CommandRow> HelloCommands();
@@ -28,6 +29,7 @@ std::span<const CommandRow> ValidateCommands();
 inline constexpr std::array kFamilies = {
     Family{AggregateCommands},     Family{CollModCommands},    Family{CountCommands},
     Family{CreateCommands},        Family{CursorCommands},     Family{ExpiryCommands},
+    Family{ExplainCommands},
     Family{FindAndModifyCommands}, Family{FindCommands},       Family{HelloCommands},
     Family{IndexCommands},         Family{InsertCommands},     Family{ListCommands},
     Family{PingCommands},          Family{StatisticsCommands}, Family{UpdateCommands},

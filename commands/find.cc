@@ -9,6 +9,7 @@
 #include "commands/command.h"
 #include "commands/cursor_reply.h"
 #include "commands/families.h"
+#include "commands/find.h"
 #include "commands/metrics.h"
 #include "commands/views.h"
 #include "engine/cursor/cursor.h"
@@ -82,7 +83,11 @@ absl::Status CheckNumbers(const Arguments& arguments) {
   return CheckNotNegative(arguments, Arg("batchSize"), "batchSize");
 }
 
-absl::StatusOr<engine::FindRequest> ReadRequest(const Arguments& arguments) {
+}  // namespace
+
+std::span<const ArgSpec> FindArguments() { return kFindArguments; }
+
+absl::StatusOr<engine::FindRequest> ReadFindRequest(const Arguments& arguments) {
   MAYFLY_RETURN_IF_ERROR(CheckNumbers(arguments));
   engine::FindRequest request{.filter = arguments.Document(Arg("filter")),
                               .sort = arguments.Document(Arg("sort")),
@@ -100,6 +105,8 @@ absl::StatusOr<engine::FindRequest> ReadRequest(const Arguments& arguments) {
     request.hint = bson::ValueView();
   return request;
 }
+
+namespace {
 
 absl::Status CheckTailable(const Arguments& arguments, const engine::Collection* collection) {
   const bool tailable = arguments.Flag(Arg("tailable"));
@@ -132,7 +139,7 @@ absl::Status RunFind(CommandContext& context, const Arguments& arguments, bson::
   const auto collection = context.FindCollection(name);
   MAYFLY_RETURN_IF_ERROR(
       CheckCollectionUuid(context, arguments[Arg("collectionUUID")], name, collection.get()));
-  MAYFLY_ASSIGN_OR_RETURN(const engine::FindRequest request, ReadRequest(arguments));
+  MAYFLY_ASSIGN_OR_RETURN(const engine::FindRequest request, ReadFindRequest(arguments));
   if (collection != nullptr && collection->IsView()) {
     if (arguments.Flag(Arg("tailable"))) return NotOnView(collection->ns());
     return FindInView(context, *collection, arguments, request,
