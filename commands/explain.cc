@@ -25,7 +25,8 @@ using base::StrCat;
 using bson::ValueView;
 
 constexpr std::array kArguments = {
-    ArgSpec{"verbosity", ArgType::kString, ArgUse::kOptional, "queryPlanner, executionStats or allPlansExecution"},
+    ArgSpec{"verbosity", ArgType::kString, ArgUse::kOptional,
+            "queryPlanner, executionStats or allPlansExecution"},
 };
 
 enum class Verbosity : uint8_t { kQueryPlanner, kExecutionStats, kAllPlans };
@@ -34,8 +35,9 @@ absl::StatusOr<Verbosity> ReadVerbosity(std::string_view text) {
   if (text == "queryPlanner") return Verbosity::kQueryPlanner;
   if (text == "executionStats") return Verbosity::kExecutionStats;
   if (text == "allPlansExecution") return Verbosity::kAllPlans;
-  return Error(ErrorCode::kBadValue,
-               StrCat("Enumeration value '", text, "' for field 'explain.verbosity' is not a valid value."));
+  return Error(
+      ErrorCode::kBadValue,
+      StrCat("Enumeration value '", text, "' for field 'explain.verbosity' is not a valid value."));
 }
 
 // The search inside an explained command, and the stage that stands on top of it.
@@ -49,14 +51,17 @@ ValueView FirstOf(ValueView list) {
   return list.IsArray() ? list.AsDocument().First().value : ValueView();
 }
 
-bson::View DocumentOf(ValueView value) { return value.IsDocument() ? value.AsDocument() : bson::View(); }
+bson::View DocumentOf(ValueView value) {
+  return value.IsDocument() ? value.AsDocument() : bson::View();
+}
 
 int64_t IntegerOf(ValueView value) { return value.IsNumber() ? bson::ToInt64Truncated(value) : 0; }
 
 absl::StatusOr<Explained> ReadFind(bson::View command) {
   Invocation inner;
   inner.body = command;
-  MAYFLY_ASSIGN_OR_RETURN(const Arguments arguments, Arguments::Parse(inner, "find", FindArguments()));
+  MAYFLY_ASSIGN_OR_RETURN(const Arguments arguments,
+                          Arguments::Parse(inner, "find", FindArguments()));
   MAYFLY_ASSIGN_OR_RETURN(engine::FindRequest request, ReadFindRequest(arguments));
   return Explained{.request = request};
 }
@@ -72,16 +77,19 @@ absl::StatusOr<Explained> ReadCount(bson::View command) {
 
 absl::StatusOr<Explained> ReadDistinct(bson::View command) {
   if (!command.Find("key").IsString()) {
-    return Error(ErrorCode::kIDLFailedToParse, "BSON field 'distinct.key' is missing but a required field");
+    return Error(ErrorCode::kIDLFailedToParse,
+                 "BSON field 'distinct.key' is missing but a required field");
   }
   return Explained{.request = {.filter = DocumentOf(command.Find("query")),
                                .hint = command.Find("hint"),
                                .collation = command.Find("collation")}};
 }
 
-absl::StatusOr<Explained> ReadWrite(bson::View command, std::string_view list, std::string_view stage) {
+absl::StatusOr<Explained> ReadWrite(bson::View command, std::string_view list,
+                                    std::string_view stage) {
   const ValueView statement = FirstOf(command.Find(list));
-  if (!statement.IsDocument()) return Error(ErrorCode::kInvalidLength, "explained write commands take one statement");
+  if (!statement.IsDocument())
+    return Error(ErrorCode::kInvalidLength, "explained write commands take one statement");
   const bson::View fields = statement.AsDocument();
   return Explained{.request = {.filter = DocumentOf(fields.Find("q")),
                                .hint = fields.Find("hint"),
@@ -90,8 +98,12 @@ absl::StatusOr<Explained> ReadWrite(bson::View command, std::string_view list, s
                    .stage = stage};
 }
 
-absl::StatusOr<Explained> ReadUpdate(bson::View command) { return ReadWrite(command, "updates", "UPDATE"); }
-absl::StatusOr<Explained> ReadDelete(bson::View command) { return ReadWrite(command, "deletes", "DELETE"); }
+absl::StatusOr<Explained> ReadUpdate(bson::View command) {
+  return ReadWrite(command, "updates", "UPDATE");
+}
+absl::StatusOr<Explained> ReadDelete(bson::View command) {
+  return ReadWrite(command, "deletes", "DELETE");
+}
 
 absl::StatusOr<Explained> ReadFindAndModify(bson::View command) {
   const bool remove = command.Find("remove").IsBool() && command.Find("remove").AsBool();
@@ -110,8 +122,12 @@ struct ExplainRow {
 };
 
 constexpr ExplainRow kExplainable[] = {
-    {"find", ReadFind},     {"count", ReadCount},   {"distinct", ReadDistinct},
-    {"update", ReadUpdate}, {"delete", ReadDelete}, {"findAndModify", ReadFindAndModify},
+    {"find", ReadFind},
+    {"count", ReadCount},
+    {"distinct", ReadDistinct},
+    {"update", ReadUpdate},
+    {"delete", ReadDelete},
+    {"findAndModify", ReadFindAndModify},
     {"findandmodify", ReadFindAndModify},
 };
 
@@ -154,10 +170,11 @@ absl::StatusOr<PlanCounts> Execute(CommandContext& context, engine::ExecutionCon
   return counts;
 }
 
-void AppendExecution(const PlanDescription& plan, std::string_view stage, const PlanCounts& counts, bool all_plans,
-                     bson::Builder& reply) {
+void AppendExecution(const PlanDescription& plan, std::string_view stage, const PlanCounts& counts,
+                     bool all_plans, bson::Builder& reply) {
   reply.OpenDocument("executionStats").Bool("executionSuccess", true);
-  reply.Int64("nReturned", stage.empty() ? counts.returned : 0).Int64("executionTimeMillis", counts.millis);
+  reply.Int64("nReturned", stage.empty() ? counts.returned : 0)
+      .Int64("executionTimeMillis", counts.millis);
   reply.Int64("totalKeysExamined", counts.keys).Int64("totalDocsExamined", counts.documents);
   AppendPlanUnder("executionStages", stage, plan, reply);
   if (all_plans) reply.OpenArray("allPlansExecution").Close();
@@ -167,15 +184,18 @@ void AppendExecution(const PlanDescription& plan, std::string_view stage, const 
 absl::Status ExplainSearch(CommandContext& context, bson::View command, const Explained& explained,
                            Verbosity verbosity, bson::Builder& reply) {
   const bson::ValueView target = command.First().value;
-  if (!target.IsString()) return Error(ErrorCode::kInvalidNamespace, "collection name has invalid type");
+  if (!target.IsString())
+    return Error(ErrorCode::kInvalidNamespace, "collection name has invalid type");
   MAYFLY_RETURN_IF_ERROR(engine::CheckCollectionName(context.database_name(), target.AsString()));
   const auto collection = context.FindCollection(target.AsString());
   if (collection != nullptr && collection->IsView()) {
-    return Error(ErrorCode::kCommandNotSupportedOnView, "explain of a search in a view: explain its pipeline instead");
+    return Error(ErrorCode::kCommandNotSupportedOnView,
+                 "explain of a search in a view: explain its pipeline instead");
   }
   engine::ExecutionContext execution = MakeExecutionContext(context);
-  MAYFLY_ASSIGN_OR_RETURN(const auto query, engine::FindQuery::Parse(explained.request, collection.get(),
-                                                                     &execution.evaluation));
+  MAYFLY_ASSIGN_OR_RETURN(
+      const auto query,
+      engine::FindQuery::Parse(explained.request, collection.get(), &execution.evaluation));
   reply.String("explainVersion", "1");
   OpenPlanner(FullName(context, target.AsString()), &query->filter(), reply);
   if (collection == nullptr) {
@@ -183,7 +203,9 @@ absl::Status ExplainSearch(CommandContext& context, bson::View command, const Ex
     reply.OpenArray("rejectedPlans").Close().Close();
     if (verbosity != Verbosity::kQueryPlanner) {
       reply.OpenDocument("executionStats").Bool("executionSuccess", true).Int64("nReturned", 0);
-      reply.Int64("executionTimeMillis", 0).Int64("totalKeysExamined", 0).Int64("totalDocsExamined", 0);
+      reply.Int64("executionTimeMillis", 0)
+          .Int64("totalKeysExamined", 0)
+          .Int64("totalDocsExamined", 0);
       reply.OpenDocument("executionStages").String("stage", "EOF").Close().Close();
     }
     AppendServer(context, command, reply);
@@ -200,12 +222,17 @@ absl::Status ExplainSearch(CommandContext& context, bson::View command, const Ex
   for (const engine::AccessPath& path : choice.rejected) {
     bson::Builder holder;
     AppendPlan("plan",
-               {.collection = *collection, .filter = query->filter(), .request = explained.request, .path = path}, holder);
+               {.collection = *collection,
+                .filter = query->filter(),
+                .request = explained.request,
+                .path = path},
+               holder);
     reply.PushDocument(holder.Finish().Find("plan").AsDocument());
   }
   reply.Close().Close();
   if (verbosity != Verbosity::kQueryPlanner) {
-    MAYFLY_ASSIGN_OR_RETURN(const PlanCounts counts, Execute(context, execution, *query, collection, choice.winner));
+    MAYFLY_ASSIGN_OR_RETURN(const PlanCounts counts,
+                            Execute(context, execution, *query, collection, choice.winner));
     plan.counts = counts;
     AppendExecution(plan, explained.stage, counts, verbosity == Verbosity::kAllPlans, reply);
   }
@@ -213,19 +240,22 @@ absl::Status ExplainSearch(CommandContext& context, bson::View command, const Ex
   return absl::OkStatus();
 }
 
-absl::Status ExplainPipeline(CommandContext& context, bson::View command, Verbosity verbosity, bson::Builder& reply) {
+absl::Status ExplainPipeline(CommandContext& context, bson::View command, Verbosity verbosity,
+                             bson::Builder& reply) {
   const bson::ValueView target = command.First().value;
   const bson::ValueView stages = command.Find("pipeline");
   if (!stages.IsArray()) return WrongTypeError("aggregate", "pipeline", stages.type(), "array");
   engine::ExecutionContext execution = MakeExecutionContext(context);
-  const engine::PipelineRequest request{.database = std::string(context.database_name()),
-                                        .collection = target.IsString() ? std::string(target.AsString()) : "",
-                                        .pipeline = stages.AsDocument(),
-                                        .collation = command.Find("collation"),
-                                        .let = DocumentOf(command.Find("let")),
-                                        .hint = command.Find("hint")};
-  MAYFLY_ASSIGN_OR_RETURN(const auto query,
-                          engine::PipelineQuery::Parse(request, context.catalog, execution, nullptr, nullptr));
+  const engine::PipelineRequest request{
+      .database = std::string(context.database_name()),
+      .collection = target.IsString() ? std::string(target.AsString()) : "",
+      .pipeline = stages.AsDocument(),
+      .collation = command.Find("collation"),
+      .let = DocumentOf(command.Find("let")),
+      .hint = command.Find("hint")};
+  MAYFLY_ASSIGN_OR_RETURN(
+      const auto query,
+      engine::PipelineQuery::Parse(request, context.catalog, execution, nullptr, nullptr));
   reply.String("explainVersion", "1");
   const std::string ns = FullName(context, request.collection);
   const bson::Value pipeline = query->pipeline().Serialize();
@@ -237,7 +267,8 @@ absl::Status ExplainPipeline(CommandContext& context, bson::View command, Verbos
     return absl::OkStatus();
   }
   MAYFLY_ASSIGN_OR_RETURN(const engine::PlanChoice choice, query->PlanSource());
-  const engine::FilterPtr everything = *engine::ParseFilter(bson::View(), engine::FilterParseContext());
+  const engine::FilterPtr everything =
+      *engine::ParseFilter(bson::View(), engine::FilterParseContext());
   const engine::FilterNode* leading = query->pipeline().LeadingFilter();
   const engine::FindRequest none;
   const PlanDescription plan{.collection = *query->source(),
@@ -272,7 +303,8 @@ absl::Status ExplainPipeline(CommandContext& context, bson::View command, Verbos
 absl::Status RunExplain(CommandContext& context, const Arguments& arguments, bson::Builder& reply) {
   const bson::ValueView target = arguments.target();
   if (!target.IsDocument()) return WrongTypeError("explain", "explain", target.type(), "object");
-  MAYFLY_ASSIGN_OR_RETURN(const Verbosity verbosity, ReadVerbosity(arguments.String(0, "allPlansExecution")));
+  MAYFLY_ASSIGN_OR_RETURN(const Verbosity verbosity,
+                          ReadVerbosity(arguments.String(0, "allPlansExecution")));
   const bson::View command = target.AsDocument();
   const std::string_view name = command.First().key;
   if (name == "aggregate") return ExplainPipeline(context, command, verbosity, reply);
@@ -281,7 +313,8 @@ absl::Status RunExplain(CommandContext& context, const Arguments& arguments, bso
     MAYFLY_ASSIGN_OR_RETURN(const Explained explained, row.read(command));
     return ExplainSearch(context, command, explained, verbosity, reply);
   }
-  return Error(ErrorCode::kCommandNotFound, StrCat("Explain failed due to unknown command: ", name));
+  return Error(ErrorCode::kCommandNotFound,
+               StrCat("Explain failed due to unknown command: ", name));
 }
 
 constexpr CommandRow kRows[] = {

@@ -24,11 +24,12 @@ std::string BoundText(const Interval& interval, bool backward) {
   const bson::Value& second = low_first ? interval.high : interval.low;
   const bool first_in = low_first ? interval.low_inclusive : interval.high_inclusive;
   const bool second_in = low_first ? interval.high_inclusive : interval.low_inclusive;
-  return base::StrCat(first_in ? "[" : "(", bson::ToShellText(first), ", ", bson::ToShellText(second),
-                      second_in ? "]" : ")");
+  return base::StrCat(first_in ? "[" : "(", bson::ToShellText(first), ", ",
+                      bson::ToShellText(second), second_in ? "]" : ")");
 }
 
-// Writes the stages from the outside in; each opens a document and those inside stand in its `inputStage`.
+// Writes the stages from the outside in; each opens a document and those inside stand in its
+// `inputStage`.
 class Describer {
  public:
   Describer(const PlanDescription& plan, bson::Builder& out) : plan_(plan), out_(out) {}
@@ -47,8 +48,10 @@ class Describer {
  private:
   void Counts() {
     if (!plan_.counts.has_value()) return;
-    out_.Int64("nReturned", plan_.counts->returned).Int64("executionTimeMillisEstimate", plan_.counts->millis);
-    out_.Int64("works", plan_.counts->keys + plan_.counts->documents + 1).Int64("advanced", plan_.counts->returned);
+    out_.Int64("nReturned", plan_.counts->returned)
+        .Int64("executionTimeMillisEstimate", plan_.counts->millis);
+    out_.Int64("works", plan_.counts->keys + plan_.counts->documents + 1)
+        .Int64("advanced", plan_.counts->returned);
     out_.Int64("needTime", 0).Int64("needYield", 0).Int64("saveState", 0).Int64("restoreState", 0);
     out_.Int32("isEOF", 1);
   }
@@ -160,7 +163,8 @@ class Describer {
       out_.Close();
     }
     out_.Close();
-    out_.Bool("isUnique", index.spec.unique || index.spec.IsId()).Bool("isSparse", index.spec.sparse);
+    out_.Bool("isUnique", index.spec.unique || index.spec.IsId())
+        .Bool("isSparse", index.spec.sparse);
     out_.Bool("isPartial", index.spec.partial_filter.has_value()).Int32("indexVersion", 2);
     out_.String("direction", DirectionName(path.direction));
     out_.OpenDocument("indexBounds");
@@ -169,7 +173,8 @@ class Describer {
       const bool backward = descending != (path.direction == Direction::kBackward);
       out_.OpenArray(index.spec.fields[i].path);
       if (i < path.bounds.size()) {
-        for (const Interval& interval : path.bounds[i]) out_.PushString(BoundText(interval, backward));
+        for (const Interval& interval : path.bounds[i])
+          out_.PushString(BoundText(interval, backward));
       } else {
         out_.PushString("[MinKey, MaxKey]");
       }
@@ -177,7 +182,8 @@ class Describer {
     }
     out_.Close();
     if (plan_.counts.has_value()) {
-      out_.Int64("keysExamined", plan_.counts->keys).Int64("seeks", static_cast<int64_t>(path.ranges.size()));
+      out_.Int64("keysExamined", plan_.counts->keys)
+          .Int64("seeks", static_cast<int64_t>(path.ranges.size()));
       out_.Int64("dupsTested", 0).Int64("dupsDropped", 0);
     }
     out_.Close();

@@ -32,6 +32,7 @@ struct PlanDescription {
 void AppendPlan(std::string_view field, const PlanDescription& plan, bson::Builder& out);
 
 // The name of what is done on top: "UPDATE", "DELETE", "COUNT"; wraps the plan of the search.
-void AppendPlanUnder(std::string_view field, std::string_view stage, const PlanDescription& plan, bson::Builder& out);
+void AppendPlanUnder(std::string_view field, std::string_view stage, const PlanDescription& plan,
+                     bson::Builder& out);
 
 }  // namespace mayfly::commands
