@@ -36,6 +36,11 @@ class Comparison {
         saved_->insert_or_assign(std::string(first.value.AsString()), bson::Value(actual));
         return "";
       }
+      if (first.key == "$saved") {
+        const auto kept = saved_->find(std::string(first.value.AsString()));
+        if (kept == saved_->end()) return Differ(path, "a value that was saved", actual);
+        return Value(path, kept->second, actual);
+      }
     }
     if (expected.IsContainer() && expected.type() == actual.type()) {
       return Fields(path, expected.AsDocument(), actual.AsDocument());

@@ -132,6 +132,9 @@ TEST(Mismatch, Placeholders_MatchAndSave) {
   ASSERT_TRUE(command.ok());
   EXPECT_EQ(bson::ToRelaxedJson(*command), bson::ToRelaxedJson(*ParseShell("{a: [7]}")));
   EXPECT_FALSE(Substitute(*ParseShell("{a: {$saved: 'y'}}"), saved).ok());
+  EXPECT_EQ(Difference("{b: {$saved: 'x'}}", "{b: 7, ok: 1}", ReplyKind::kFields, &saved), "");
+  EXPECT_NE(Difference("{b: {$saved: 'x'}}", "{b: 8, ok: 1}", ReplyKind::kFields, &saved), "");
+  EXPECT_NE(Difference("{b: {$saved: 'y'}}", "{b: 7, ok: 1}", ReplyKind::kFields, &saved), "");
 }
 
 TEST(Mismatch, Exact_SeesTypes) {
