@@ -63,7 +63,16 @@ absl::Status AppendDocuments(CommandContext& context, const Arguments& arguments
   auto cursor = std::make_unique<engine::Cursor>(
       std::move(ns), std::move(execution), std::make_unique<DocumentsStream>(std::move(documents)),
       engine::Cursor::Keepers{});
-  return AppendFirstBatch(context, arguments, std::move(cursor), batch_size, false, reply);
+  bson::Builder builder;
+  MAYFLY_RETURN_IF_ERROR(
+      AppendFirstBatch(context, arguments, std::move(cursor), batch_size, false, builder));
+  const bson::Document parts = builder.Finish();
+  const bson::View fields = parts.Find("cursor").AsDocument();
+  // MongoDB's order for lists: the batch comes last.
+  reply.OpenDocument("cursor");
+  for (const std::string_view key : {"id", "ns", "firstBatch"}) reply.Append(key, fields.Find(key));
+  reply.Close();
+  return absl::OkStatus();
 }
 
 absl::StatusOr<int64_t> ReadCursorBatchSize(std::string_view command, bson::View cursor) {
