@@ -38,8 +38,8 @@ absl::Status AppendFirstBatch(CommandContext& context, const Arguments& argument
   }
   reply.Close();
   int64_t id = 0;
-  // A tailable cursor that found nothing at all has no place to go on from, and is dead.
-  const bool has_place = cursor->tailable && cursor->documents_returned > 0;
+  // A tailable cursor over an empty collection has no place to go on from, and is dead.
+  const bool has_place = cursor->tailable && cursor->context().documents_examined > 0;
   if ((!ended || has_place) && !single_batch) {
     const bson::ValueView lsid = arguments.common().lsid;
     if (lsid.IsDocument()) cursor->lsid = bson::Document(lsid.AsDocument());
@@ -63,6 +63,7 @@ absl::Status AppendDocuments(CommandContext& context, const Arguments& arguments
   auto cursor = std::make_unique<engine::Cursor>(
       std::move(ns), std::move(execution), std::make_unique<DocumentsStream>(std::move(documents)),
       engine::Cursor::Keepers{});
+  cursor->needs_storage = false;
   bson::Builder builder;
   MAYFLY_RETURN_IF_ERROR(
       AppendFirstBatch(context, arguments, std::move(cursor), batch_size, false, builder));

@@ -9,6 +9,7 @@
 namespace mayfly::commands {
 
 std::span<const CommandRow> AggregateCommands();
+std::span<const CommandRow> BulkWriteCommands();
 std::span<const CommandRow> CollModCommands();
 std::span<const CommandRow> CountCommands();
 std::span<const CommandRow> CreateCommands();
@@ -27,7 +28,8 @@ std::span<const CommandRow> UpdateCommands();
 std::span<const CommandRow> ValidateCommands();
 
 inline constexpr std::array kFamilies = {
-    Family{AggregateCommands},     Family{CollModCommands},    Family{CountCommands},
+    Family{AggregateCommands},
+    Family{BulkWriteCommands},     Family{CollModCommands},    Family{CountCommands},
     Family{CreateCommands},        Family{CursorCommands},     Family{ExpiryCommands},
     Family{ExplainCommands},
     Family{FindAndModifyCommands}, Family{FindCommands},       Family{HelloCommands},

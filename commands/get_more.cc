@@ -89,7 +89,9 @@ absl::Status RunGetMore(CommandContext& context, const Arguments& arguments, bso
   context.services.metrics.Count(OpCounter::kGetMore);
   MAYFLY_ASSIGN_OR_RETURN(const int64_t id, CursorId(arguments));
   const std::string_view collection = arguments.String(Arg("collection"));
-  MAYFLY_RETURN_IF_ERROR(engine::CheckCollectionName(context.database_name(), collection));
+  if (!collection.starts_with("$cmd.")) {
+    MAYFLY_RETURN_IF_ERROR(engine::CheckCollectionName(context.database_name(), collection));
+  }
   const int64_t batch_size = arguments.Integer(Arg("batchSize"), 0);
   if (batch_size < 0) {
     return Error(
@@ -98,11 +100,11 @@ absl::Status RunGetMore(CommandContext& context, const Arguments& arguments, bso
   }
   MAYFLY_RETURN_IF_ERROR(CheckNamespace(context, collection, id));
   engine::CursorRegistry& cursors = context.services.cursors;
-  if (context.transaction == nullptr) {
-    cursors.Kill(id);
+  MAYFLY_ASSIGN_OR_RETURN(std::unique_ptr<engine::Cursor> cursor, cursors.Take(id));
+  if (context.transaction == nullptr && cursor->needs_storage) {
+    cursors.Forget(id);
     return NotFound(id);
   }
-  MAYFLY_ASSIGN_OR_RETURN(std::unique_ptr<engine::Cursor> cursor, cursors.Take(id));
   if (auto status = CheckSession(*cursor, arguments.common().lsid, id); !status.ok()) {
     cursors.Return(id, std::move(cursor));
     return status;

@@ -14,7 +14,7 @@ void Cursor::Attach(Transaction* transaction, int64_t now_ms, Interrupt* interru
   context_->now_ms = now_ms;
   context_->evaluation.interrupt = interrupt;
   context_->evaluation.random = random;
-  stream_->Resume(*transaction);
+  if (transaction != nullptr) stream_->Resume(*transaction);
 }
 
 void Cursor::Detach() {

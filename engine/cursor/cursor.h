@@ -50,6 +50,8 @@ class Cursor {
   bool tailable = false;
   bool await_data = false;
   bool no_timeout = false;
+  // False: the documents are in memory, and no operation is needed to go on.
+  bool needs_storage = true;
   bson::Document lsid;     // of the session that opened it; empty: none
   bson::Document command;  // that opened it, for currentOp
   int64_t last_use_ms = 0;
