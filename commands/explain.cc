@@ -1,4 +1,6 @@
 // explain: how a command would find its documents, and what that costs.
+#include "commands/explain.h"
+
 #include <array>
 #include <memory>
 #include <optional>
@@ -9,7 +11,6 @@
 #include "bson/number.h"
 #include "commands/collections.h"
 #include "commands/command.h"
-#include "commands/explain.h"
 #include "commands/families.h"
 #include "commands/find.h"
 #include "commands/plan_description.h"

@@ -28,14 +28,12 @@ std::span<const CommandRow> UpdateCommands();
 std::span<const CommandRow> ValidateCommands();
 
 inline constexpr std::array kFamilies = {
-    Family{AggregateCommands},
-    Family{BulkWriteCommands},     Family{CollModCommands},    Family{CountCommands},
-    Family{CreateCommands},        Family{CursorCommands},     Family{ExpiryCommands},
-    Family{ExplainCommands},
-    Family{FindAndModifyCommands}, Family{FindCommands},       Family{HelloCommands},
-    Family{IndexCommands},         Family{InsertCommands},     Family{ListCommands},
-    Family{PingCommands},          Family{StatisticsCommands}, Family{UpdateCommands},
-    Family{ValidateCommands},
+    Family{AggregateCommands},  Family{BulkWriteCommands}, Family{CollModCommands},
+    Family{CountCommands},      Family{CreateCommands},    Family{CursorCommands},
+    Family{ExpiryCommands},     Family{ExplainCommands},   Family{FindAndModifyCommands},
+    Family{FindCommands},       Family{HelloCommands},     Family{IndexCommands},
+    Family{InsertCommands},     Family{ListCommands},      Family{PingCommands},
+    Family{StatisticsCommands}, Family{UpdateCommands},    Family{ValidateCommands},
 };
 
 }  // namespace mayfly::commands

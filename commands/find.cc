@@ -1,4 +1,6 @@
 // find: documents of a collection, in batches.
+#include "commands/find.h"
+
 #include <limits>
 #include <memory>
 
@@ -9,7 +11,6 @@
 #include "commands/command.h"
 #include "commands/cursor_reply.h"
 #include "commands/families.h"
-#include "commands/find.h"
 #include "commands/metrics.h"
 #include "commands/views.h"
 #include "engine/cursor/cursor.h"

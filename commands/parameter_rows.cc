@@ -24,7 +24,7 @@ absl::StatusOr<bson::Value> ConvertLogVerbosity(const ParameterRow& row, bson::V
 }
 
 absl::StatusOr<bson::Value> RefuseFeatureVersion(const ParameterRow&, bson::ValueView,
-                                                const bson::Value&) {
+                                                 const bson::Value&) {
   return base::Error(base::ErrorCode::kIllegalOperation,
                      "Cannot set featureCompatibilityVersion via setParameter, use the command "
                      "setFeatureCompatibilityVersion");

@@ -11,7 +11,8 @@
 
 namespace mayfly::test {
 
-// Values kept by {$save: 'name'} in an expected reply, for {$saved: 'name'} in later commands and replies.
+// Values kept by {$save: 'name'} in an expected reply, for {$saved: 'name'} in later commands and
+// replies.
 using SavedValues = std::map<std::string, bson::Value, std::less<>>;
 
 // Empty if `reply` is as `step` expects; else what differs. Fields that are not named are not
