@@ -164,6 +164,7 @@ absl::Status RunFind(CommandContext& context, const Arguments& arguments, bson::
   cursor->tailable = arguments.Flag(Arg("tailable"));
   cursor->await_data = arguments.Flag(Arg("awaitData"));
   cursor->no_timeout = arguments.Flag(Arg("noCursorTimeout"));
+  cursor->limit = request.limit;
   const bool single_batch = arguments.Flag(Arg("singleBatch"));
   return AppendFirstBatch(context, arguments, std::move(cursor),
                           arguments.Integer(Arg("batchSize"), kDefaultBatchSize), single_batch,

@@ -49,7 +49,7 @@ absl::StatusOr<bool> Cursor::FillBatch(int64_t max_documents, bson::Builder* rep
     ++documents;
     ++documents_returned;
   }
-  return false;
+  return limit > 0 && documents_returned >= limit;
 }
 
 CursorRegistry::CursorRegistry(const base::Clock& clock)

@@ -56,6 +56,8 @@ class Cursor {
   bson::Document command;  // that opened it, for currentOp
   int64_t last_use_ms = 0;
   int64_t documents_returned = 0;
+  // After so many the stream has ended, though it was not asked once more; 0: no limit.
+  int64_t limit = 0;
 
  private:
   std::string ns_;
