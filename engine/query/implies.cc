@@ -23,10 +23,20 @@ bool BoundsInside(const FilterNode& query, const FilterNode& partial,
   return Intersect(inner->intervals, Complement(outer->intervals, strings), strings).empty();
 }
 
+// False if two answers of the same filter may differ.
+bool IsDeterministic(const FilterNode& filter) {
+  return filter.kind() != FilterKind::kSample && filter.kind() != FilterKind::kExpression &&
+         std::all_of(filter.children().begin(), filter.children().end(),
+                     [](const FilterPtr& child) { return IsDeterministic(*child); });
+}
+
 bool LeafImplies(const FilterNode& query, const FilterNode& partial,
                  const bson::StringComparator* strings) {
+  if (query.kind() == partial.kind() && IsDeterministic(query) &&
+      ToDocument(query).bytes() == ToDocument(partial).bytes()) {
+    return true;
+  }
   if (query.path() != partial.path() || query.path().empty()) return false;
-  if (ToDocument(query).bytes() == ToDocument(partial).bytes()) return true;
   if (query.kind() == FilterKind::kNot || partial.kind() == FilterKind::kNot) return false;
   if (partial.kind() == FilterKind::kExists) return !query.MatchesMissing();
   const bool comparable = IsComparison(query.kind()) || query.kind() == FilterKind::kIn;
