@@ -114,6 +114,20 @@ void AppendCompression(const Arguments& arguments, bson::Builder& reply) {
   reply.Close();
 }
 
+// The request for the next reply of a stream: this one, with the version that the client knows
+// then.
+std::string NextOfStream(const CommandContext& context) {
+  bson::Builder next;
+  for (const bson::Element& element : context.invocation.body) {
+    if (element.key == "topologyVersion") {
+      AppendTopologyVersion(context, next);
+    } else if (element.key != "client") {
+      next.Append(element);
+    }
+  }
+  return next.Finish().TakeBytes();
+}
+
 // An awaiting hello is answered when the topology changes, which it does only by the end of this
 // process, or after maxAwaitTimeMS.
 absl::Status ArrangeWaiting(CommandContext& context, const Arguments& arguments) {
@@ -146,7 +160,10 @@ absl::Status ArrangeWaiting(CommandContext& context, const Arguments& arguments)
                        "Received a topology version with a counter greater than the server's");
   }
   if (same) context.outcome->delay_ms = wait_ms;
-  context.outcome->more_to_come = context.invocation.exhaust_allowed;
+  if (context.invocation.exhaust_allowed) {
+    context.outcome->more_to_come = true;
+    context.outcome->next_body = NextOfStream(context);
+  }
   return absl::OkStatus();
 }
 
