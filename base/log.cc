@@ -3,13 +3,26 @@
 #include <mutex>
 #include <utility>
 
+#include "absl/time/time.h"
+#include "base/log_sinks.h"
 #include "base/status.h"
 #include "base/strings.h"
 #include "spdlog/sinks/base_sink.h"
-#include "spdlog/sinks/basic_file_sink.h"
 #include "spdlog/sinks/stdout_sinks.h"
 
 namespace mayfly::base {
+
+namespace {
+
+template <typename Sink>
+std::shared_ptr<Sink> FindSink() {
+  for (const spdlog::sink_ptr& sink : spdlog::default_logger()->sinks()) {
+    if (auto found = std::dynamic_pointer_cast<Sink>(sink)) return found;
+  }
+  return nullptr;
+}
+
+}  // namespace
 
 absl::Status ConfigureLog(const LogOptions& options) {
   std::shared_ptr<spdlog::logger> logger;
@@ -18,9 +31,10 @@ absl::Status ConfigureLog(const LogOptions& options) {
     if (options.path.empty()) {
       sink = std::make_shared<spdlog::sinks::stdout_sink_mt>();
     } else {
-      sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(options.path, !options.append);
+      sink = std::make_shared<FileSink>(options.path, options.append);
     }
-    logger = std::make_shared<spdlog::logger>("", std::move(sink));
+    const std::initializer_list<spdlog::sink_ptr> sinks = {sink, std::make_shared<MemorySink>()};
+    logger = std::make_shared<spdlog::logger>("", sinks);
   } catch (const spdlog::spdlog_ex& error) {
     return Error(ErrorCode::kFileStreamFailed, StrCat("cannot open the log: ", error.what()));
   }
@@ -49,6 +63,33 @@ class LogCapture::Sink : public spdlog::sinks::base_sink<std::mutex> {
  private:
   std::vector<std::string> lines_;
 };
+
+LogLines RecentLogLines() {
+  const auto memory = FindSink<MemorySink>();
+  return memory == nullptr ? LogLines() : memory->Recent();
+}
+
+LogLines StartupWarnings() {
+  const auto memory = FindSink<MemorySink>();
+  return memory == nullptr ? LogLines() : memory->Warnings();
+}
+
+void EndOfStartup() {
+  if (const auto memory = FindSink<MemorySink>()) memory->EndOfStartup();
+}
+
+void SetLogVerbosity(int level, bool quiet) {
+  spdlog::default_logger()->set_level(level > 0 ? spdlog::level::debug
+                                      : quiet   ? spdlog::level::warn
+                                                : spdlog::level::info);
+}
+
+absl::Status RotateLog(int64_t now_ms) {
+  const auto file = FindSink<FileSink>();
+  if (file == nullptr) return absl::OkStatus();
+  return file->Rotate(
+      absl::FormatTime("%Y-%m-%dT%H-%M-%S", absl::FromUnixMillis(now_ms), absl::UTCTimeZone()));
+}
 
 LogCapture::LogCapture() : sink_(std::make_shared<Sink>()), before_(spdlog::default_logger()) {
   spdlog::set_default_logger(std::make_shared<spdlog::logger>("capture", sink_));

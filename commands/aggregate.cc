@@ -88,7 +88,6 @@ absl::StatusOr<int64_t> ReadBatchSize(const Arguments& arguments) {
 
 absl::Status RunAggregate(CommandContext& context, const Arguments& arguments,
                           bson::Builder& reply) {
-  context.services.metrics.Count(OpCounter::kCommand);
   MAYFLY_ASSIGN_OR_RETURN(const Target target, ReadTarget(context, arguments));
   MAYFLY_ASSIGN_OR_RETURN(const int64_t batch_size, ReadBatchSize(arguments));
   MAYFLY_RETURN_IF_ERROR(CheckCollectionUuid(context, arguments[Arg("collectionUUID")],

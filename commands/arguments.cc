@@ -1,6 +1,7 @@
 #include "commands/arguments.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/status.h"
 #include "base/strings.h"
@@ -107,6 +108,11 @@ std::string_view Expected(ArgType type) {
 bool IsAbsent(ArgType type, ValueView value) { return type != ArgType::kAny && value.IsNullish(); }
 
 }  // namespace
+
+bool IsCommonField(std::string_view name) {
+  return std::any_of(std::begin(kCommonRows), std::end(kCommonRows),
+                     [&](const CommonRow& row) { return row.name == name; });
+}
 
 absl::Status WrongTypeError(std::string_view command, std::string_view field, Type actual,
                             std::string_view expected) {

@@ -52,6 +52,9 @@ consteval size_t ArgIndex(const std::array<ArgSpec, N>& specs, std::string_view 
   throw "no such argument";
 }
 
+// Whether `name` is a field that any command may have: lsid, $db, comment ...
+bool IsCommonField(std::string_view name);
+
 // What every command takes besides its own arguments. Views into the body.
 struct CommonArguments {
   bson::ValueView lsid;

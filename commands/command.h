@@ -16,6 +16,8 @@
 
 namespace mayfly::commands {
 
+struct ServerState;
+
 // Everything a handler may use while it runs. Lives as long as the command.
 class CommandContext {
  public:
@@ -28,6 +30,8 @@ class CommandContext {
   int64_t now_ms = 0;
   engine::EvaluationContext evaluation;
   engine::Interrupt* interrupt = nullptr;
+  // What other commands have left behind: state.h.
+  ServerState* state = nullptr;
   // Of commands that run in an operation: null where the database does not exist.
   engine::DatabaseHandle* database = nullptr;
   engine::Transaction* transaction = nullptr;
@@ -65,6 +69,10 @@ enum CommandFlags : uint32_t {
   kAnyFields = 16,       // unknown fields are not refused, as MongoDB does not for it
   kNoApiVersion = 32,    // not in the Stable API: 323 APIStrictError under apiStrict
   kUnsupported = 64,     // known by name only: the handler answers MongoDB's error for it
+  // Commands that touch no data take neither a write concern nor a read concern but "local": those
+  // at a connection, and those with kNoConcerns. kTakesWriteConcern: though at a connection.
+  kTakesWriteConcern = 128,
+  kNoConcerns = 256,
 };
 
 struct CommandRow {

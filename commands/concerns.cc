@@ -108,12 +108,15 @@ absl::Status CheckReadConcern(ValueView value, bool replica_set) {
   if (value.IsMissing()) return absl::OkStatus();
   static constexpr std::array<std::string_view, 5> kLevels = {"local", "majority", "available",
                                                               "linearizable", "snapshot"};
+  std::string_view level;
+  bool has_snapshot_time = false;
   for (const bson::Element& element : value.AsDocument()) {
     const ValueView v = element.value;
     if (element.key == "level") {
       if (v.IsNullish()) continue;
       if (!v.IsString()) return WrongTypeError("readConcern", "level", v.type(), "string");
-      if (std::find(kLevels.begin(), kLevels.end(), v.AsString()) == kLevels.end()) {
+      level = v.AsString();
+      if (std::find(kLevels.begin(), kLevels.end(), level) == kLevels.end()) {
         return Error(ErrorCode::kBadValue,
                      StrCat("Enumeration value '", v.AsString(),
                             "' for field 'readConcern.level' is not a valid value."));
@@ -128,6 +131,11 @@ absl::Status CheckReadConcern(ValueView value, bool replica_set) {
             ErrorCode::kIllegalOperation,
             StrCat("Cannot specify ", element.key, " readConcern without replication enabled"));
       }
+      if (v.AsTimestamp() == bson::Timestamp{}) {
+        return Error(ErrorCode::kInvalidOptions,
+                     StrCat(element.key, " cannot be a null timestamp"));
+      }
+      has_snapshot_time = has_snapshot_time || element.key == "atClusterTime";
     } else if (element.key == "provenance") {
       MAYFLY_RETURN_IF_ERROR(CheckProvenance("readConcern", v));
     } else if (element.key != "afterOpTime" && element.key != "allowTransactionTableSnapshot" &&
@@ -135,6 +143,10 @@ absl::Status CheckReadConcern(ValueView value, bool replica_set) {
       return Error(ErrorCode::kIDLUnknownField,
                    StrCat("BSON field 'readConcern.", element.key, "' is an unknown field."));
     }
+  }
+  if (has_snapshot_time && level != "snapshot") {
+    return Error(ErrorCode::kInvalidOptions,
+                 "readConcern.atClusterTime is only allowed with the level snapshot");
   }
   return absl::OkStatus();
 }

@@ -1,5 +1,6 @@
 #include "commands/dispatcher.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/log.h"
@@ -9,6 +10,9 @@
 #include "commands/concerns.h"
 #include "commands/metrics.h"
 #include "commands/operation_registry.h"
+#include "commands/retryable_writes.h"
+#include "commands/sessions.h"
+#include "commands/slow_operations.h"
 #include "engine/catalog/namespace.h"
 
 namespace mayfly::commands {
@@ -49,6 +53,8 @@ struct Dispatcher::Running {
   std::shared_ptr<engine::DatabaseHandle> database;
   base::Random random{0};
   bson::Builder reply;
+  // The bytes of the reply are in `outcome` already: those of the first run of a repeated write.
+  bool answered = false;
   Outcome outcome;
 };
 
@@ -78,6 +84,28 @@ absl::Status CheckWhere(const CommandRow& row, std::string_view name, const Invo
   return absl::OkStatus();
 }
 
+// Concerns mean nothing to commands that touch no data.
+absl::Status CheckConcernsApply(const CommandRow& row, const CommonArguments& common) {
+  if (row.place != Place::kConnection && (row.flags & kNoConcerns) == 0) return absl::OkStatus();
+  if (!common.write_concern.IsMissing() && (row.flags & kTakesWriteConcern) == 0) {
+    return Error(ErrorCode::kInvalidOptions, "Command does not support writeConcern");
+  }
+  if (common.read_concern.IsMissing()) return absl::OkStatus();
+  const bson::ValueView level = common.read_concern.AsDocument().Find("level");
+  if (!level.IsString() || level.AsString() == "local") return absl::OkStatus();
+  return Error(
+      ErrorCode::kInvalidOptions,
+      StrCat("Command ", row.name, " does not support the read concern level ", level.AsString()));
+}
+
+absl::Status UseSession(const CommandRow& row, const CommonArguments& common, Services& services) {
+  if (common.lsid.IsMissing()) return absl::OkStatus();
+  if (!common.txn_number.IsMissing()) {
+    MAYFLY_RETURN_IF_ERROR(CheckTransactionNumber(row, services.facts.replica_set));
+  }
+  return services.sessions.Touch(SessionIdOf(common.lsid.AsDocument()));
+}
+
 }  // namespace
 
 void Dispatcher::Dispatch(Invocation invocation, Done done) {
@@ -103,12 +131,15 @@ absl::Status Dispatcher::Prepare(Running& running) {
   MAYFLY_RETURN_IF_ERROR(
       CheckApiParameters(common, (row.flags & kNoApiVersion) == 0, running.name));
   MAYFLY_RETURN_IF_ERROR(CheckSessionArguments(common));
+  MAYFLY_RETURN_IF_ERROR(UseSession(row, common, services_));
   MAYFLY_RETURN_IF_ERROR(CheckReadConcern(common.read_concern, services_.facts.replica_set));
   MAYFLY_ASSIGN_OR_RETURN(running.write_concern, ParseWriteConcern(common.write_concern));
+  MAYFLY_RETURN_IF_ERROR(CheckConcernsApply(row, common));
   MAYFLY_ASSIGN_OR_RETURN(const int64_t max_time_ms,
                           ParseMaxTimeMs(common.max_time_ms, running.name));
 
   CommandContext& context = running.context;
+  context.state = &state_;
   context.now_ms = services_.clock.NowMs();
   const int64_t deadline =
       max_time_ms == 0 ? 0 : services_.clock.MonotonicUs() + max_time_ms * 1000;
@@ -153,6 +184,11 @@ void Dispatcher::Start(std::shared_ptr<Running> running) {
     case Place::kRead:
       return RunInDatabase(std::move(running), engine::Access::kRead);
     case Place::kWrite:
+      if (!state_.write_gate.IsOpen() && !state_.write_gate.Enter([this, running] {
+            RunInDatabase(running, engine::Access::kWrite);
+          })) {
+        return;
+      }
       return RunInDatabase(std::move(running), engine::Access::kWrite);
     case Place::kWorker:
       return RunOnWorker(std::move(running));
@@ -202,7 +238,39 @@ void Dispatcher::RunOnWorker(std::shared_ptr<Running> running) {
 
 absl::Status Dispatcher::RunHandler(Running& running) {
   MAYFLY_RETURN_IF_ERROR(running.operation->Check());
-  return running.row->run(running.context, running.arguments, running.reply);
+  const auto write = RetryableWriteOf(running.arguments.common());
+  if (!write.has_value() || running.row->place != Place::kWrite) {
+    return running.row->run(running.context, running.arguments, running.reply);
+  }
+  SessionRegistry& sessions = services_.sessions;
+  MAYFLY_ASSIGN_OR_RETURN(auto first, sessions.FindReply(write->session, write->number));
+  running.answered = true;
+  if (first.has_value()) {
+    running.outcome.document = *std::move(first);
+    return absl::OkStatus();
+  }
+  MAYFLY_RETURN_IF_ERROR(running.row->run(running.context, running.arguments, running.reply));
+  AppendEnding(running);
+  running.outcome.document = std::move(running.reply.Finish()).TakeBytes();
+  RememberWrite(sessions, *write, running.outcome.document, running.context.transaction);
+  return absl::OkStatus();
+}
+
+void Dispatcher::CountUse(const Running& running) {
+  const CommandRow& row = *running.row;
+  const UsageKind kind = UsageKindOf(row.name);
+  if (kind == UsageKind::kCommands) services_.metrics.Count(OpCounter::kCommand);
+  if (row.place == Place::kConnection) return;
+  const Invocation& invocation = running.invocation;
+  const bson::ValueView collection =
+      kind == UsageKind::kGetMore ? invocation.body.Find("collection") : running.arguments.target();
+  const int64_t time_us = services_.clock.MonotonicUs() - running.operation->start_us();
+  LogIfSlow(running.context, time_us);
+  state_.usage.Add({.database = invocation.database,
+                    .collection = collection.IsString() ? collection.AsString() : "",
+                    .kind = kind,
+                    .writing = row.place == Place::kWrite,
+                    .time_us = std::max<int64_t>(time_us, 1)});
 }
 
 void Dispatcher::AppendEnding(Running& running) {
@@ -218,11 +286,16 @@ void Dispatcher::AppendEnding(Running& running) {
 }
 
 void Dispatcher::Finish(Running& running, absl::Status status) {
-  if (running.operation != nullptr) services_.operations.Remove(running.operation->id());
+  if (running.operation != nullptr) {
+    services_.operations.Remove(running.operation->id());
+    CountUse(running);
+  }
   Outcome outcome = std::move(running.outcome);
   if (status.ok()) {
-    AppendEnding(running);
-    outcome.document = std::move(running.reply.Finish()).TakeBytes();
+    if (!running.answered) {
+      AppendEnding(running);
+      outcome.document = std::move(running.reply.Finish()).TakeBytes();
+    }
   } else {
     services_.metrics.CountFailure();
     outcome.document = ErrorReply(status);

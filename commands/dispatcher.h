@@ -9,6 +9,7 @@
 #include "commands/invocation.h"
 #include "commands/registry.h"
 #include "commands/services.h"
+#include "commands/state.h"
 
 namespace mayfly::commands {
 
@@ -34,10 +35,12 @@ class Dispatcher {
   void RunInDatabase(std::shared_ptr<Running> running, engine::Access access);
   void RunOnWorker(std::shared_ptr<Running> running);
   absl::Status RunHandler(Running& running);
+  void CountUse(const Running& running);
   void AppendEnding(Running& running);
   void Finish(Running& running, absl::Status status);
 
   Services services_;
+  ServerState state_;
   Registry registry_;
 };
 

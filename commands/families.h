@@ -9,31 +9,87 @@
 namespace mayfly::commands {
 
 std::span<const CommandRow> AggregateCommands();
+std::span<const CommandRow> BuildInfoCommands();
 std::span<const CommandRow> BulkWriteCommands();
 std::span<const CommandRow> CollModCommands();
+std::span<const CommandRow> ConnectionCommands();
+std::span<const CommandRow> ConnectionPoolCommands();
 std::span<const CommandRow> CountCommands();
 std::span<const CommandRow> CreateCommands();
+std::span<const CommandRow> CurrentOpCommands();
 std::span<const CommandRow> CursorCommands();
+std::span<const CommandRow> DefaultConcernCommands();
 std::span<const CommandRow> ExpiryCommands();
 std::span<const CommandRow> ExplainCommands();
+std::span<const CommandRow> FeatureVersionCommands();
 std::span<const CommandRow> FindAndModifyCommands();
 std::span<const CommandRow> FindCommands();
+std::span<const CommandRow> FsyncCommands();
+std::span<const CommandRow> GetCmdLineOptsCommands();
+std::span<const CommandRow> GetLogCommands();
 std::span<const CommandRow> HelloCommands();
+std::span<const CommandRow> HostInfoCommands();
 std::span<const CommandRow> IndexCommands();
 std::span<const CommandRow> InsertCommands();
+std::span<const CommandRow> KillSessionsCommands();
 std::span<const CommandRow> ListCommands();
+std::span<const CommandRow> ListCommandsCommands();
+std::span<const CommandRow> LogRotateCommands();
+std::span<const CommandRow> ParameterCommands();
 std::span<const CommandRow> PingCommands();
+std::span<const CommandRow> ProfileCommands();
+std::span<const CommandRow> ReplicaSetCommands();
+std::span<const CommandRow> ServerStatusCommands();
+std::span<const CommandRow> SessionCommands();
+std::span<const CommandRow> ShutdownCommands();
 std::span<const CommandRow> StatisticsCommands();
+std::span<const CommandRow> TopCommands();
+std::span<const CommandRow> UnsupportedCommands();
 std::span<const CommandRow> UpdateCommands();
+std::span<const CommandRow> UserCommands();
 std::span<const CommandRow> ValidateCommands();
 
 inline constexpr std::array kFamilies = {
-    Family{AggregateCommands},  Family{BulkWriteCommands}, Family{CollModCommands},
-    Family{CountCommands},      Family{CreateCommands},    Family{CursorCommands},
-    Family{ExpiryCommands},     Family{ExplainCommands},   Family{FindAndModifyCommands},
-    Family{FindCommands},       Family{HelloCommands},     Family{IndexCommands},
-    Family{InsertCommands},     Family{ListCommands},      Family{PingCommands},
-    Family{StatisticsCommands}, Family{UpdateCommands},    Family{ValidateCommands},
+    Family{AggregateCommands},
+    Family{BuildInfoCommands},
+    Family{BulkWriteCommands},
+    Family{CollModCommands},
+    Family{ConnectionCommands},
+    Family{ConnectionPoolCommands},
+    Family{CountCommands},
+    Family{CreateCommands},
+    Family{CurrentOpCommands},
+    Family{CursorCommands},
+    Family{DefaultConcernCommands},
+    Family{ExpiryCommands},
+    Family{ExplainCommands},
+    Family{FeatureVersionCommands},
+    Family{FindAndModifyCommands},
+    Family{FindCommands},
+    Family{FsyncCommands},
+    Family{GetCmdLineOptsCommands},
+    Family{GetLogCommands},
+    Family{HelloCommands},
+    Family{HostInfoCommands},
+    Family{IndexCommands},
+    Family{InsertCommands},
+    Family{KillSessionsCommands},
+    Family{ListCommands},
+    Family{ListCommandsCommands},
+    Family{LogRotateCommands},
+    Family{ParameterCommands},
+    Family{PingCommands},
+    Family{ProfileCommands},
+    Family{ReplicaSetCommands},
+    Family{ServerStatusCommands},
+    Family{SessionCommands},
+    Family{ShutdownCommands},
+    Family{StatisticsCommands},
+    Family{TopCommands},
+    Family{UnsupportedCommands},
+    Family{UpdateCommands},
+    Family{UserCommands},
+    Family{ValidateCommands},
 };
 
 }  // namespace mayfly::commands

@@ -90,7 +90,6 @@ absl::StatusOr<ModifyStatement> ReadStatement(const Arguments& arguments) {
 
 absl::Status RunFindAndModify(CommandContext& context, const Arguments& arguments,
                               bson::Builder& reply) {
-  context.services.metrics.Count(OpCounter::kCommand);
   MAYFLY_ASSIGN_OR_RETURN(const std::string_view name, TargetCollectionName(context, arguments));
   MAYFLY_RETURN_IF_ERROR(CheckCollectionUuid(context, arguments[Arg("collectionUUID")], name,
                                              context.FindCollection(name).get()));

@@ -9,6 +9,7 @@
 #include "bson/number.h"
 #include "commands/command.h"
 #include "commands/families.h"
+#include "commands/replica_set.h"
 
 namespace mayfly::commands {
 namespace {
@@ -64,15 +65,6 @@ absl::Status TakeMetadata(CommandContext& context, const Arguments& arguments) {
   return absl::OkStatus();
 }
 
-// The address by which clients are told to come: the advertised one, or that by which this client
-// came.
-std::string OwnAddress(const CommandContext& context) {
-  const ServerFacts& facts = context.services.facts;
-  if (!facts.advertise.empty()) return facts.advertise;
-  const std::string& local = context.client().local;
-  return local.empty() ? facts.host : local;
-}
-
 void AppendTopologyVersion(const CommandContext& context, bson::Builder& reply) {
   reply.OpenDocument("topologyVersion");
   reply.ObjectId("processId", context.services.facts.topology_process_id)
@@ -84,16 +76,16 @@ void AppendReplicaSet(const CommandContext& context, bson::Builder& reply) {
   const ServerFacts& facts = context.services.facts;
   const std::string me = OwnAddress(context);
   reply.OpenArray("hosts").PushString(me).Close();
-  reply.String("setName", facts.set_name).Int32("setVersion", 1);
+  reply.String("setName", facts.set_name).Int32("setVersion", kConfigVersion);
   reply.Bool("secondary", false).String("primary", me).String("me", me);
   bson::ObjectId election;
   election.bytes = {0x7f, 0xff, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 1};
   reply.ObjectId("electionId", election);
-  const bson::Timestamp now{static_cast<uint32_t>(context.now_ms / 1000), 1};
+  const bson::Timestamp now = NewestClusterTime(context);
   reply.OpenDocument("lastWrite");
-  reply.OpenDocument("opTime").Timestamp("ts", now).Int64("t", 1).Close();
+  reply.OpenDocument("opTime").Timestamp("ts", now).Int64("t", kElectionTerm).Close();
   reply.Date("lastWriteDate", context.now_ms);
-  reply.OpenDocument("majorityOpTime").Timestamp("ts", now).Int64("t", 1).Close();
+  reply.OpenDocument("majorityOpTime").Timestamp("ts", now).Int64("t", kElectionTerm).Close();
   reply.Date("majorityWriteDate", context.now_ms).Close();
 }
 

@@ -39,6 +39,7 @@ struct ServerFacts {
   std::vector<std::string> argv;
   std::string parsed_options;  // BSON bytes of getCmdLineOpts' `parsed`
   bool zlib = true;
+  int64_t max_connections = 1'000'000;
   int32_t process_id = 0;
   bson::ObjectId topology_process_id;  // changes with every start
 };

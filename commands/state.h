@@ -1,0 +1,48 @@
+// What commands leave behind for later commands, as long as the process lives.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "bson/value.h"
+#include "commands/usage.h"
+#include "commands/write_gate.h"
+
+namespace mayfly::commands {
+
+// What the command `profile` sets for one database.
+struct DatabaseProfile {
+  int32_t level = 0;
+  std::optional<bson::Document> filter;
+};
+
+// And for all of them.
+struct ProfileSettings {
+  std::atomic<int32_t> slow_ms{100};
+  std::atomic<double> sample_rate{1};
+  std::map<std::string, DatabaseProfile, std::less<>> databases;
+};
+
+// What the command setDefaultRWConcern sets.
+struct DefaultConcerns {
+  std::optional<bson::Document> read;
+  std::optional<bson::Document> write;
+  int64_t set_ms = 0;  // 0: never
+};
+
+// Owned by the dispatcher. Thread-safe: what is not so itself is guarded by `mutex`.
+struct ServerState {
+  UsageStatistics usage;
+  WriteGate write_gate;
+
+  std::mutex mutex;
+  ProfileSettings profile;
+  DefaultConcerns default_concerns;
+};
+
+}  // namespace mayfly::commands

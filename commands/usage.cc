@@ -1,0 +1,86 @@
+#include "commands/usage.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/strings.h"
+
+namespace mayfly::commands {
+namespace {
+
+struct KindRow {
+  std::string_view command;
+  UsageKind kind;
+};
+
+constexpr KindRow kKindRows[] = {
+    {"find", UsageKind::kQueries},  {"getMore", UsageKind::kGetMore},
+    {"insert", UsageKind::kInsert}, {"update", UsageKind::kUpdate},
+    {"delete", UsageKind::kRemove},
+};
+
+constexpr std::array<std::string_view, kUsageKinds> kNames = {"queries", "getmore", "insert",
+                                                              "update",  "remove",  "commands"};
+
+void Count(Usage* usage, int64_t time_us) {
+  usage->time_us += time_us;
+  ++usage->count;
+}
+
+}  // namespace
+
+std::string_view UsageName(UsageKind kind) { return kNames[static_cast<size_t>(kind)]; }
+
+UsageKind UsageKindOf(std::string_view command) {
+  for (const KindRow& row : kKindRows) {
+    if (row.command == command) return row.kind;
+  }
+  return UsageKind::kCommands;
+}
+
+void UsageStatistics::AddTo(NamespaceUsage* usage, const Sample& sample) {
+  Count(&usage->kinds[static_cast<size_t>(sample.kind)], sample.time_us);
+  Count(sample.writing ? &usage->writing : &usage->reading, sample.time_us);
+}
+
+void UsageStatistics::Add(const Sample& sample) {
+  const std::lock_guard lock(mutex_);
+  AddTo(&total_, sample);
+  if (sample.collection.empty()) return;
+  key_.assign(sample.database).append(".").append(sample.collection);
+  auto it = by_namespace_.find(key_);
+  if (it == by_namespace_.end()) {
+    if (by_namespace_.size() >= kMaxNamespaces) return;
+    it = by_namespace_.emplace(key_, NamespaceUsage()).first;
+  }
+  AddTo(&it->second, sample);
+}
+
+void UsageStatistics::Forget(std::string_view database, std::string_view collection) {
+  const std::lock_guard lock(mutex_);
+  const std::string key = base::StrCat(database, ".", collection);
+  if (!collection.empty()) {
+    by_namespace_.erase(key);
+    return;
+  }
+  absl::erase_if(by_namespace_, [&](const auto& entry) { return entry.first.starts_with(key); });
+}
+
+void UsageStatistics::ForEach(
+    const std::function<void(std::string_view ns, const NamespaceUsage&)>& visit) const {
+  std::vector<std::pair<std::string, NamespaceUsage>> all;
+  {
+    const std::lock_guard lock(mutex_);
+    all.assign(by_namespace_.begin(), by_namespace_.end());
+  }
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (const auto& [ns, usage] : all) visit(ns, usage);
+}
+
+NamespaceUsage UsageStatistics::Total() const {
+  const std::lock_guard lock(mutex_);
+  return total_;
+}
+
+}  // namespace mayfly::commands

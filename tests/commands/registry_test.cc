@@ -1,0 +1,47 @@
+#include "commands/registry.h"
+
+#include <set>
+#include <string>
+
+#include "gtest/gtest.h"
+
+namespace mayfly::commands {
+namespace {
+
+TEST(RegistryTest, NoNameIsThereTwice) {
+  const Registry registry;
+  std::set<std::string> names;
+  for (const CommandRow* row : registry.rows()) {
+    EXPECT_TRUE(names.emplace(row->name).second) << row->name;
+    if (!row->alias.empty()) {
+      EXPECT_TRUE(names.emplace(row->alias).second) << row->alias;
+    }
+  }
+}
+
+TEST(RegistryTest, EveryRowHasHelpAndAHandler) {
+  for (const CommandRow* row : Registry().rows()) {
+    EXPECT_FALSE(row->help.empty()) << row->name;
+    EXPECT_NE(row->run, nullptr) << row->name;
+  }
+}
+
+TEST(RegistryTest, EveryArgumentHasHelpAndIsThereOnce) {
+  for (const CommandRow* row : Registry().rows()) {
+    std::set<std::string> names;
+    for (const ArgSpec& argument : row->arguments) {
+      EXPECT_FALSE(argument.help.empty()) << row->name << "." << argument.name;
+      EXPECT_TRUE(names.emplace(argument.name).second) << row->name << "." << argument.name;
+    }
+  }
+}
+
+TEST(RegistryTest, NamesAreComparedExactly) {
+  const Registry registry;
+  EXPECT_NE(registry.Find("hello"), nullptr);
+  EXPECT_EQ(registry.Find("Hello"), nullptr);
+  EXPECT_EQ(registry.Find(""), nullptr);
+}
+
+}  // namespace
+}  // namespace mayfly::commands
