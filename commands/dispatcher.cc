@@ -27,13 +27,22 @@ constexpr size_t kMaxShownCommandBytes = 4096;
 
 }  // namespace
 
-std::string ErrorReply(const absl::Status& status) {
+void AppendClusterTime(bson::Timestamp time, bson::Builder& reply) {
+  static constexpr char kNoHash[20] = {};
+  reply.OpenDocument("$clusterTime").Timestamp("clusterTime", time);
+  reply.OpenDocument("signature").Binary("hash", bson::kBinaryGeneric, {kNoHash, sizeof kNoHash});
+  reply.Int64("keyId", 0).Close().Close();
+  reply.Timestamp("operationTime", time);
+}
+
+std::string ErrorReply(const absl::Status& status, const bson::Timestamp* cluster_time) {
   bson::Builder reply;
   reply.Double("ok", 0).String("errmsg", base::MessageOf(status));
   reply.Int32("code", static_cast<int>(base::CodeOf(status)));
   reply.String("codeName", base::ErrorCodeName(base::CodeOf(status)));
   const std::string fields = base::ErrorFieldsOf(status);
   if (!fields.empty()) reply.AppendAll(bson::View(std::string_view(fields)));
+  if (cluster_time != nullptr) AppendClusterTime(*cluster_time, reply);
   return std::move(reply.Finish()).TakeBytes();
 }
 
@@ -283,6 +292,8 @@ void Dispatcher::AppendEnding(Running& running) {
     reply.Close();
   }
   reply.Double("ok", 1);
+  if (services_.facts.replica_set)
+    AppendClusterTime(running.context.evaluation.cluster_time, reply);
 }
 
 void Dispatcher::Finish(Running& running, absl::Status status) {
@@ -298,7 +309,8 @@ void Dispatcher::Finish(Running& running, absl::Status status) {
     }
   } else {
     services_.metrics.CountFailure();
-    outcome.document = ErrorReply(status);
+    outcome.document = ErrorReply(
+        status, services_.facts.replica_set ? &running.context.evaluation.cluster_time : nullptr);
     outcome.more_to_come = false;
     MAYFLY_LOG(debug, "COMMAND", "{} failed: {}", running.name, base::MessageOf(status));
   }

@@ -44,7 +44,12 @@ class Dispatcher {
   Registry registry_;
 };
 
-// {ok: 0, errmsg, code, codeName, ...}: the reply for a failed command.
-std::string ErrorReply(const absl::Status& status);
+// {ok: 0, errmsg, code, codeName, ...}: the reply for a failed command. `cluster_time`: of a
+// replica set's member, else null.
+std::string ErrorReply(const absl::Status& status, const bson::Timestamp* cluster_time = nullptr);
+
+// The logical times that a member of a replica set puts at the end of its replies: $clusterTime
+// without a signature, and operationTime.
+void AppendClusterTime(bson::Timestamp time, bson::Builder& reply);
 
 }  // namespace mayfly::commands
