@@ -46,14 +46,17 @@ std::optional<absl::Status> Executor::TryRunInline(OperationOptions options, Bod
     if (leader_) return std::nullopt;
     leader_ = true;
   }
-  absl::Status result = EnsureOpen();
-  if (result.ok()) {
-    if (options.access == Access::kRead) {
-      result = RunRead(options, body);
-    } else {
-      RunWrite(options, body, [&result](absl::Status status) { result = std::move(status); });
-      CommitGroup(nullptr).IgnoreError();
-    }
+  // Opening takes long, and may have to close another one first.
+  if (!backend_->is_open()) [[unlikely]] {
+    ReleaseRole();
+    return std::nullopt;
+  }
+  absl::Status result;
+  if (options.access == Access::kRead) {
+    result = RunRead(options, body);
+  } else {
+    RunWrite(options, body, [&result](absl::Status status) { result = std::move(status); });
+    CommitGroup(nullptr).IgnoreError();
   }
   ReleaseRole();
   return result;
@@ -244,6 +247,7 @@ bool Executor::ShouldYield(Operation& operation) {
   const size_t foreground = foreground_waiting_.load(std::memory_order_relaxed) + batch_.left();
   const size_t background = background_waiting_.load(std::memory_order_relaxed);
   if (refusing_.load(std::memory_order_relaxed)) return true;
+  if (operation.written_bytes() > kWrittenBytesMax) return true;
   if (foreground == 0 && background == 0) [[likely]]
     return false;
   const bool is_background = operation.options().priority == Priority::kBackground;
@@ -258,17 +262,21 @@ bool Executor::ShouldYield(Operation& operation) {
 }
 
 absl::Status Executor::Yield(Operation& operation) {
-  if (batch_.left() == 0 && foreground_waiting_.load(std::memory_order_relaxed) == 0 &&
-      background_waiting_.load(std::memory_order_relaxed) == 0 &&
-      !refusing_.load(std::memory_order_relaxed)) {
-    return absl::OkStatus();
-  }
+  const bool others_wait = batch_.left() > 0 ||
+                           foreground_waiting_.load(std::memory_order_relaxed) > 0 ||
+                           background_waiting_.load(std::memory_order_relaxed) > 0 ||
+                           refusing_.load(std::memory_order_relaxed);
+  if (!others_wait && operation.written_bytes() <= kWrittenBytesMax) return absl::OkStatus();
   backend_->SuspendCursors();
   FinishReads();
   if (operation.writable()) {
     absl::Status status = CommitGroup(&operation);
     operation.Restart();
     MAYFLY_RETURN_IF_ERROR(status);
+    if (!others_wait) {
+      backend_->BetweenGroups();
+      return absl::OkStatus();
+    }
   }
   if (WaitForTurn(operation)) operation.set_slice_start_us(0);
   if (!refusing_.load(std::memory_order_relaxed)) return EnsureOpen();

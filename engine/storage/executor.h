@@ -40,6 +40,9 @@ class Executor final : public Database, public std::enable_shared_from_this<Exec
  public:
   // An operation may run so long before it should yield.
   static constexpr int64_t kSliceUs = 1'000;
+  // A writing operation should yield, even if nobody waits, when it has written so much: the log
+  // cannot start again inside a transaction.
+  static constexpr int64_t kWrittenBytesMax = 32 << 20;
   // A background operation that has waited so long goes with the next batch even if foreground
   // operations wait.
   static constexpr int64_t kBackgroundAgeUs = 1'000'000;

@@ -90,6 +90,7 @@ class Transaction {
   // commits; the first registration with a given `owner` wins. For counters that many operations
   // change and one write keeps. It is called even if the operation that registered it has failed,
   // so it must not refer to that operation's own objects. If it fails, the whole group does.
+  // It is forgotten with that commit: register again after Yield().
   // Ignored in operations that only read.
   virtual void BeforeCommit(const void* owner,
                             absl::AnyInvocable<absl::Status(Transaction&)> hook) = 0;
@@ -99,8 +100,8 @@ class Transaction {
   // group's commit. Hooks run newest first.
   virtual void OnRollback(absl::AnyInvocable<void()> hook) = 0;
 
-  // True if others wait and this operation's time slice (about 1 ms) is over. Cheap enough for
-  // every row.
+  // True if others wait and this operation's time slice (about 1 ms) is over, or if it has written
+  // so much (32 MB) that it should be committed. Cheap enough for every row.
   virtual bool ShouldYield() = 0;
   // Lets the others run. A writing operation's changes so far are committed first; other
   // operations' changes are visible afterwards. Must not be called inside WithSavepoint. Everything

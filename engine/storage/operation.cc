@@ -6,6 +6,12 @@
 #include "engine/storage/executor.h"
 
 namespace mayfly::engine {
+namespace {
+
+// What an entry costs in the log besides its bytes, about.
+constexpr int64_t kEntryBytes = 64;
+
+}  // namespace
 
 void RunOldestFirst(Hooks& hooks) {
   for (auto& hook : hooks) hook();
@@ -46,6 +52,7 @@ void Operation::Restart() {
   levels_.assign(1, Level());
   write_ready_ = false;
   slice_start_us_ = 0;
+  written_bytes_ = 0;
 }
 
 absl::Status Operation::PrepareWrite() {
@@ -55,6 +62,11 @@ absl::Status Operation::PrepareWrite() {
   }
   if (!group_.error.ok()) return group_.error;
   return OpenPendingLevels();
+}
+
+absl::Status Operation::PrepareEntry(size_t bytes) {
+  written_bytes_ += static_cast<int64_t>(bytes) + kEntryBytes;
+  return PrepareWrite();
 }
 
 absl::Status Operation::OpenPendingLevels() {
@@ -137,22 +149,22 @@ absl::Status Operation::DropSpace(SpaceId space) {
 }
 
 absl::Status Operation::PutRecord(SpaceId space, RecordId id, std::string_view value) {
-  MAYFLY_RETURN_IF_ERROR(PrepareWrite());
+  MAYFLY_RETURN_IF_ERROR(PrepareEntry(value.size()));
   return Checked(backend_.PutRecord(space, id, value));
 }
 
 absl::Status Operation::DeleteRecord(SpaceId space, RecordId id) {
-  MAYFLY_RETURN_IF_ERROR(PrepareWrite());
+  MAYFLY_RETURN_IF_ERROR(PrepareEntry(0));
   return Checked(backend_.DeleteRecord(space, id));
 }
 
 absl::Status Operation::PutKey(SpaceId space, std::string_view key, std::string_view value) {
-  MAYFLY_RETURN_IF_ERROR(PrepareWrite());
+  MAYFLY_RETURN_IF_ERROR(PrepareEntry(key.size() + value.size()));
   return Checked(backend_.PutKey(space, key, value));
 }
 
 absl::Status Operation::DeleteKey(SpaceId space, std::string_view key) {
-  MAYFLY_RETURN_IF_ERROR(PrepareWrite());
+  MAYFLY_RETURN_IF_ERROR(PrepareEntry(key.size()));
   return Checked(backend_.DeleteKey(space, key));
 }
 

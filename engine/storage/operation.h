@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
+#include "absl/container/inlined_vector.h"
 #include "absl/functional/any_invocable.h"
 #include "engine/storage/backend.h"
 #include "engine/storage/database.h"
@@ -62,6 +63,8 @@ class Operation final : public Transaction {
   // When this operation's time slice started to count; 0 before anybody waited.
   int64_t slice_start_us() const { return slice_start_us_; }
   void set_slice_start_us(int64_t us) { slice_start_us_ = us; }
+  // Keys and values written since the last commit, with something for each entry.
+  int64_t written_bytes() const { return written_bytes_; }
   bool in_savepoint() const { return levels_.size() > 1; }
   // Before a write that does not go through the methods below.
   absl::Status PrepareWrite();
@@ -100,6 +103,8 @@ class Operation final : public Transaction {
 
   absl::Status OpenPendingLevels();
   bool SharesSavepointWithParent(size_t level) const;
+  // PrepareWrite() for an entry of `bytes`.
+  absl::Status PrepareEntry(size_t bytes);
   void UndoInnermostLevel();
   void KeepInnermostLevel();
   // Passes the result of a write on; a transaction that is lost with it takes the whole group
@@ -110,11 +115,12 @@ class Operation final : public Transaction {
   Backend& backend_;
   Group& group_;
   const OperationOptions options_;
-  std::vector<Level> levels_;
+  absl::InlinedVector<Level, 4> levels_;
   bool write_ready_ = false;
   Hooks on_commit_;
   Hooks on_rollback_;
   int64_t slice_start_us_ = 0;
+  int64_t written_bytes_ = 0;
 };
 
 }  // namespace mayfly::engine

@@ -99,7 +99,11 @@ absl::Status StoreImpl::Drop(std::string_view name) {
   std::lock_guard lock(mutex_);
   auto it = slots_.find(name);
   absl::Status status = medium_->Remove(it->first);
-  slots_.erase(it);
+  if (status.ok()) {
+    slots_.erase(it);
+  } else {
+    it->second = Slot();
+  }
   return status;
 }
 

@@ -173,7 +173,10 @@ absl::Status LogKeeper::SyncLog() {
 void LogKeeper::StartCopy() {
   if (copying_.exchange(true)) return;
   std::lock_guard lock(mutex_);
-  if (!BeginJobLocked()) return;
+  if (!BeginJobLocked()) {
+    copying_.store(false);
+    return;
+  }
   setup_.threads->Schedule([self = shared_from_this()] {
     self->Copy();
     self->EndJob();

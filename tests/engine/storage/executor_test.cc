@@ -374,6 +374,27 @@ TEST_P(ExecutorTest, InlineOperationYields_OthersRunAndItsResultIsReturned) {
   EXPECT_EQ(Get(space_, 3), "x");
 }
 
+TEST_P(ExecutorTest, MuchWrittenAndNobodyWaits_YieldCommitsAndGoesOn) {
+  const int64_t commits = database_->Stats().commits;
+  const std::string value(1 << 20, 'x');
+  int yields = 0;
+  EXPECT_FALSE(Write([&](Transaction& t) {
+                 for (RecordId id = 1; id <= 40; ++id) {
+                   MAYFLY_RETURN_IF_ERROR(t.PutRecord(space_, 1 + id % 3, value));
+                   if (!t.ShouldYield()) continue;
+                   ++yields;
+                   MAYFLY_RETURN_IF_ERROR(t.Yield());
+                   EXPECT_FALSE(t.ShouldYield());
+                   MAYFLY_RETURN_IF_ERROR(t.PutRecord(space_, 10, "lost"));
+                 }
+                 return No();
+               }).ok());
+  EXPECT_EQ(yields, 1);
+  EXPECT_EQ(database_->Stats().commits, commits + 1);
+  EXPECT_EQ(Get(space_, 1), value);
+  EXPECT_EQ(Get(space_, 10), std::nullopt);
+}
+
 TEST_P(ExecutorTest, YieldInsideASavepoint_IsRefused) {
   EXPECT_EQ(
       CodeOf(Write([](Transaction& t) { return t.WithSavepoint([&] { return t.Yield(); }); })),
