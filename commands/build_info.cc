@@ -45,6 +45,7 @@ absl::Status RunBuildInfo(CommandContext& context, const Arguments&, bson::Build
 constexpr CommandRow kRows[] = {
     {.name = "buildInfo",
      .alias = "buildinfo",
+     .flags = kHandshake,
      .run = RunBuildInfo,
      .help = "The version of MongoDB that is offered, and how this program was built."},
 };
