@@ -7,11 +7,15 @@ namespace mayfly::engine {
 
 extern const StageRow kAddFieldsRow;
 extern const StageRow kBucketRow;
+extern const StageRow kBucketAutoRow;
 extern const StageRow kCollStatsRow;
 extern const StageRow kCountRow;
 extern const StageRow kCurrentOpRow;
+extern const StageRow kDensifyRow;
 extern const StageRow kDocumentsRow;
 extern const StageRow kFacetRow;
+extern const StageRow kFillRow;
+extern const StageRow kGraphLookupRow;
 extern const StageRow kGroupRow;
 extern const StageRow kIndexStatsRow;
 extern const StageRow kLimitRow;
@@ -28,6 +32,7 @@ extern const StageRow kReplaceRootRow;
 extern const StageRow kReplaceWithRow;
 extern const StageRow kSampleRow;
 extern const StageRow kSetRow;
+extern const StageRow kSetWindowFieldsRow;
 extern const StageRow kSkipRow;
 extern const StageRow kSortByCountRow;
 extern const StageRow kSortRow;

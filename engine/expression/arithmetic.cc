@@ -132,8 +132,7 @@ Value ModNumbers(ValueView left, ValueView right) {
   if (IsDecimal(left) || IsDecimal(right)) {
     return Value::FromDecimal128(bson::DecimalMod(bson::ToDecimal(left), bson::ToDecimal(right)));
   }
-  // A divisor that is a double but integral counts as an integer.
-  if (IsDouble(left) || (IsDouble(right) && !IsIntegral32(right))) {
+  if (IsDouble(left) || IsDouble(right)) {
     return Value::Double(std::fmod(bson::ToDouble(left), bson::ToDouble(right)));
   }
   int64_t divisor = bson::ToInt64Truncated(right);
@@ -184,7 +183,10 @@ absl::StatusOr<Value> Pow(Arguments a, const Call& call) {
     return base::Error(28764, "$pow cannot take a base of 0 and a negative exponent");
   }
   if (IsDecimal(a[0]) || IsDecimal(a[1])) {
-    return Value::FromDecimal128(bson::DecimalPow(bson::ToDecimal(a[0]), bson::ToDecimal(a[1])));
+    // Adding the smallest zero gives the result all its digits.
+    const bson::Decimal128 smallest_zero{};
+    const bson::Decimal128 power = bson::DecimalPow(bson::ToDecimal(a[0]), bson::ToDecimal(a[1]));
+    return Value::FromDecimal128(bson::DecimalAdd(power, smallest_zero));
   }
   if (!IsDouble(a[0]) && !IsDouble(a[1])) {
     std::optional<int64_t> exact =
@@ -216,6 +218,7 @@ absl::StatusOr<Value> Log(Arguments a, const Call&) {
                        base::StrCat("$log's base must be a positive number not equal to 1, but is ",
                                     ValueText(a[1])));
   }
+  if (bson::IsNaN(a[0]) || bson::IsNaN(a[1])) return Value::Double(std::nan(""));
   if (IsDecimal(a[0]) || IsDecimal(a[1])) {
     auto ln = [](ValueView v) {
       return bson::DecimalApply(bson::DecimalFunction::kLn, bson::ToDecimal(v));
@@ -244,6 +247,15 @@ absl::StatusOr<Value> Abs(Arguments a, const Call& call) {
   }
 }
 
+// Decimals with more digits before the point than they can hold, and infinities, have no integral
+// decimal.
+bson::Decimal128 ToIntegralDecimal(bson::Decimal128 v, bson::RoundingMode mode) {
+  const bson::Decimal128 limit = *bson::DecimalFromString("1E34");
+  const bson::Decimal128 size = bson::DecimalApply(bson::DecimalFunction::kAbs, v);
+  if (bson::DecimalCompare(size, limit) >= 0) return *bson::DecimalFromString("NaN");
+  return bson::DecimalRound(v, mode);
+}
+
 // $ceil and $floor: integers stay as they are.
 template <double (*OnDouble)(double), bson::RoundingMode kMode>
 absl::StatusOr<Value> ToIntegral(Arguments a, const Call& call) {
@@ -251,7 +263,7 @@ absl::StatusOr<Value> ToIntegral(Arguments a, const Call& call) {
   if (v.IsNullish()) return Value::Null();
   if (!v.IsNumber()) return OnlyNumbers(call, v, 28765);
   if (IsDouble(v)) return Value::Double(OnDouble(v.AsDouble()));
-  if (IsDecimal(v)) return Value::FromDecimal128(bson::DecimalRound(v.AsDecimal128(), kMode));
+  if (IsDecimal(v)) return Value::FromDecimal128(ToIntegralDecimal(v.AsDecimal128(), kMode));
   return Value(v);
 }
 
@@ -327,8 +339,11 @@ absl::StatusOr<Value> RoundToPlace(Arguments a, const Call& call) {
   int64_t place = 0;
   if (a.size() == 2) {
     if (a[1].IsNullish()) return Value::Null();
-    MAYFLY_ASSIGN_OR_RETURN(place, CoerceToInt64(a[1]));
-    if (!IsIntegral64(a[1])) {
+    const bool decimal_nan = a[1].type() == Type::kDecimal128 && bson::IsNaN(a[1]);
+    if (!decimal_nan) {
+      MAYFLY_ASSIGN_OR_RETURN(place, CoerceToInt64(a[1]));
+    }
+    if (decimal_nan || !IsIntegral64(a[1])) {
       return base::Error(
           51082, base::StrCat("precision argument to  ", call.name, " must be a integral value"));
     }
@@ -346,6 +361,15 @@ absl::StatusOr<Value> RoundToPlace(Arguments a, const Call& call) {
   constexpr int kExactDigits = 34;
   bson::Decimal128 exact = bson::DecimalFromDouble(v.AsDouble(), kExactDigits);
   return Value::Double(bson::DecimalToDouble(bson::DecimalQuantize(exact, digits, kMode)));
+}
+
+// The operand is one expression: an array is a value, not a list of operands.
+absl::StatusOr<ExpressionPtr> ParseSigmoid(ValueView operand, const OperatorRow&,
+                                           const ParseContext& context) {
+  static constexpr OperatorRow kFunction = {"$sigmoid", 1, 1, Sigmoid, nullptr, ""};
+  std::vector<ExpressionPtr> operands(1);
+  MAYFLY_ASSIGN_OR_RETURN(operands[0], ParseExpression(operand, context));
+  return MakeFunction(kFunction, std::move(operands), context);
 }
 
 using F = bson::DecimalFunction;
@@ -368,7 +392,7 @@ constexpr OperatorRow kRows[] = {
     {"$pow", 2, 2, Pow, nullptr, "a number to the power of another"},
     {"$round", 1, 2, RoundToPlace<R::kHalfEven>, nullptr,
      "a number rounded half to even at a decimal place"},
-    {"$sigmoid", 1, 1, Sigmoid, nullptr, "1 / (1 + exp(-x))"},
+    {"$sigmoid", 1, 1, nullptr, ParseSigmoid, "1 / (1 + exp(-x))"},
     {"$sqrt", 1, 1, Sqrt, nullptr, "the square root"},
     {"$subtract", 2, 2, Subtract, nullptr,
      "the difference of numbers, of dates, or of a date and milliseconds"},

@@ -1,13 +1,13 @@
 // Arrays by order: $sortArray, $firstN, $lastN, $maxN, $minN; and $zip.
 #include <algorithm>
 
+#include "absl/strings/str_split.h"
 #include "base/strings.h"
 #include "bson/number.h"
 #include "engine/expression/arguments.h"
 #include "engine/expression/element_count.h"
 #include "engine/expression/numeric.h"
 #include "engine/expression/operator.h"
-#include "engine/expression/sort_pattern.h"
 #include "engine/expression/values.h"
 
 namespace mayfly::engine {
@@ -26,61 +26,84 @@ namespace {
 using bson::Value;
 using bson::ValueView;
 
-// Orders whole values, or documents by a pattern.
+// One field to order documents by. Arrays on the way are not walked through; missing counts as
+// null.
+struct FieldOrder {
+  std::vector<std::string> path;
+  bool descending;
+
+  ValueView Find(ValueView document) const {
+    static constexpr ValueView kNullView(bson::Type::kNull, nullptr, 0);
+    for (const std::string& name : path) {
+      if (!document.IsDocument()) return kNullView;
+      document = document.AsDocument().Find(name);
+    }
+    return document.IsMissing() ? kNullView : document;
+  }
+};
+
+// Orders by fields of documents, or whole values if there are none.
 class SortArrayExpression final : public Expression {
  public:
-  SortArrayExpression(ExpressionPtr input, std::optional<SortPattern> pattern, bool descending)
-      : input_(std::move(input)), pattern_(std::move(pattern)), descending_(descending) {}
+  SortArrayExpression(ExpressionPtr input, std::vector<FieldOrder> fields, bool descending)
+      : input_(std::move(input)), fields_(std::move(fields)), descending_(descending) {}
 
   absl::StatusOr<Value> Evaluate(Frame& frame) const override {
     Value scratch;
     MAYFLY_ASSIGN_OR_RETURN(ValueView input, input_->View(frame, &scratch));
     if (input.IsNullish()) return Value::Null();
     if (!input.IsArray()) {
-      return base::Error(
-          2942504,
-          base::StrCat("The input argument to $sortArray must be an array, but was of type: ",
-                       bson::TypeName(input.type())));
+      return base::Error(2942504, base::StrCat("The input argument to $sortArray must be an array, "
+                                               "but was of type: ",
+                                               bson::TypeName(input.type())));
     }
     const bson::StringComparator* strings = frame.context().strings;
     std::vector<ValueView> elements = Elements(input);
-    if (pattern_) {
-      elements = SortByPattern(elements, strings);
-    } else {
-      std::stable_sort(elements.begin(), elements.end(), [&](ValueView a, ValueView b) {
-        int order = bson::Compare(a, b, strings);
-        return descending_ ? order > 0 : order < 0;
-      });
-    }
+    std::stable_sort(elements.begin(), elements.end(),
+                     [&](ValueView a, ValueView b) { return Compare(a, b, strings) < 0; });
     return MakeArrayValue(elements);
   }
   void AddDependencies(Dependencies* out) const override { input_->AddDependencies(out); }
 
  private:
-  std::vector<ValueView> SortByPattern(const std::vector<ValueView>& elements,
-                                       const bson::StringComparator* strings) const {
-    struct Keyed {
-      ValueView element;
-      std::vector<ValueView> key;
-    };
-    std::vector<Keyed> keyed;
-    for (ValueView element : elements) {
-      keyed.push_back({element, {}});
-      bson::View document = element.IsDocument() ? element.AsDocument() : bson::View();
-      pattern_->KeyViews(document, strings, &keyed.back().key);
+  int Compare(ValueView a, ValueView b, const bson::StringComparator* strings) const {
+    if (fields_.empty()) {
+      const int order = bson::Compare(a, b, strings);
+      return descending_ ? -order : order;
     }
-    std::stable_sort(keyed.begin(), keyed.end(), [&](const Keyed& a, const Keyed& b) {
-      return pattern_->Compare(a.key, b.key, strings) < 0;
-    });
-    std::vector<ValueView> out;
-    for (const Keyed& item : keyed) out.push_back(item.element);
-    return out;
+    for (const FieldOrder& field : fields_) {
+      const int order = bson::Compare(field.Find(a), field.Find(b), strings);
+      if (order != 0) return field.descending ? -order : order;
+    }
+    return 0;
   }
 
   const ExpressionPtr input_;
-  const std::optional<SortPattern> pattern_;
+  const std::vector<FieldOrder> fields_;
   const bool descending_;
 };
+
+// 1 or -1, or nullopt.
+std::optional<int> Direction(ValueView value) {
+  if (!IsIntegral64(value)) return std::nullopt;
+  const int64_t order = bson::ToInt64Truncated(value);
+  if (order != 1 && order != -1) return std::nullopt;
+  return static_cast<int>(order);
+}
+
+absl::StatusOr<std::vector<FieldOrder>> ParseFieldOrders(bson::View sort_by) {
+  std::vector<FieldOrder> out;
+  for (const bson::Element& element : sort_by) {
+    const std::optional<int> direction = Direction(element.value);
+    if (!direction) {
+      return base::Error(2942505, "The $sort element value must be either 1 or -1");
+    }
+    std::vector<std::string> path = absl::StrSplit(base::ToAbsl(element.key), '.');
+    out.push_back({std::move(path), *direction < 0});
+  }
+  if (out.empty()) return base::Error(2942505, "The $sort pattern must not be empty");
+  return out;
+}
 
 absl::StatusOr<ExpressionPtr> ParseSortArray(ValueView operand, const OperatorRow& row,
                                              const ParseContext& context) {
@@ -88,31 +111,21 @@ absl::StatusOr<ExpressionPtr> ParseSortArray(ValueView operand, const OperatorRo
                           FindNamedArguments(operand, {row.name, 2942500, 2942501},
                                              {{"input", 2942502}, {"sortBy", 2942503}}));
   MAYFLY_ASSIGN_OR_RETURN(ExpressionPtr input, ParseExpression(arguments[0], context));
-  ValueView sort_by = arguments[1];
-  std::optional<SortPattern> pattern;
+  const ValueView sort_by = arguments[1];
+  std::vector<FieldOrder> fields;
   bool descending = false;
   if (sort_by.IsDocument()) {
-    for (const bson::Element& element : sort_by.AsDocument()) {
-      if (element.value.IsNumber() && IsIntegral64(element.value) &&
-          std::abs(bson::ToInt64Truncated(element.value)) == 1) {
-        continue;
-      }
-      if (!element.value.IsNumber()) continue;
-      return base::Error(2942505, "The $sort element value must be either 1 or -1");
-    }
-    MAYFLY_ASSIGN_OR_RETURN(pattern, SortPattern::Parse(sort_by.AsDocument()));
+    MAYFLY_ASSIGN_OR_RETURN(fields, ParseFieldOrders(sort_by.AsDocument()));
   } else if (!sort_by.IsNumber()) {
     return base::Error(2942507, "The $sort must be specified as an object or a number");
   } else {
-    int64_t order = bson::ToInt64Truncated(sort_by);
-    if (!IsIntegral64(sort_by) || (order != 1 && order != -1)) {
-      return base::Error(2942506, "The $sort element value must be either 1 or -1");
-    }
-    descending = order < 0;
+    const std::optional<int> direction = Direction(sort_by);
+    if (!direction) return base::Error(2942506, "The $sort element value must be either 1 or -1");
+    descending = *direction < 0;
   }
-  bool constant = input->IsConstant();
+  const bool constant = input->IsConstant();
   return Fold(
-      ExpressionPtr(new SortArrayExpression(std::move(input), std::move(pattern), descending)),
+      ExpressionPtr(new SortArrayExpression(std::move(input), std::move(fields), descending)),
       constant, context);
 }
 

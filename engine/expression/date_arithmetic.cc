@@ -190,7 +190,7 @@ class TruncExpression final : public Expression {
       }
     }
     if (!IsDateLike(date)) {
-      return base::Error(5439012, base::StrCat("$dateTrunc requires 'date' to be a date, but got ",
+      return base::Error(5166307, base::StrCat("$dateTrunc requires 'date' to be a date, but got ",
                                                bson::TypeName(date.type())));
     }
     MAYFLY_ASSIGN_OR_RETURN(int64_t ms, CoerceToDate(date));

@@ -33,7 +33,9 @@ absl::StatusOr<ExpressionPtr> ParseRand(ValueView operand, const OperatorRow&,
                                         const ParseContext& context) {
   static constexpr OperatorRow kFunction = {
       "$rand", 0, 0, Rand, nullptr, "", Expression::Operator::kOther, /*pure=*/false};
-  if (!operand.IsContainer() || !operand.AsDocument().empty()) {
+  if (!operand.IsContainer())
+    return base::Error(10065, "invalid parameter: expected an object ($rand)");
+  if (!operand.AsDocument().empty()) {
     return base::Error(3040501, "$rand does not currently accept arguments");
   }
   return MakeFunction(kFunction, {}, context);

@@ -18,6 +18,7 @@ Halves Split(int64_t v) {
 }  // namespace
 
 void NumberSum::AddDouble(double v) {
+  has_doubles_ = true;
   // Knuth's two-sum: `sum_ + correction_` stays the exact sum to about twice a double's digits.
   double total = sum_ + v;
   double part = total - v;
@@ -27,8 +28,9 @@ void NumberSum::AddDouble(double v) {
 }
 
 void NumberSum::AddDecimal(bson::Decimal128 v) {
+  // The first one is taken as it is, with its exponent.
+  decimals_ = widest_ == Widest::kDecimal ? bson::DecimalAdd(decimals_, v) : v;
   widest_ = Widest::kDecimal;
-  decimals_ = bson::DecimalAdd(decimals_, v);
 }
 
 void NumberSum::SpillInteger(int64_t v) {
@@ -55,11 +57,14 @@ double NumberSum::AsDouble() const {
 }
 
 bson::Decimal128 NumberSum::AsDecimal() const {
-  bson::Decimal128 total = bson::DecimalAdd(decimals_, bson::DecimalFromInt64(integers_));
-  constexpr int kExactDigits = 34;
-  if (sum_ == 0 && correction_ == 0) return total;
+  bson::Decimal128 total = decimals_;
+  if (integers_ != 0) total = bson::DecimalAdd(total, bson::DecimalFromInt64(integers_));
+  if (!has_doubles_) return total;
+  constexpr int kExactDigits = 34, kUsualDigits = 15;
+  if (correction_ == 0 || !std::isfinite(correction_)) {
+    return bson::DecimalAdd(total, bson::DecimalFromDouble(sum_, kUsualDigits));
+  }
   total = bson::DecimalAdd(total, bson::DecimalFromDouble(sum_, kExactDigits));
-  if (correction_ == 0 || !std::isfinite(correction_)) return total;
   return bson::DecimalAdd(total, bson::DecimalFromDouble(correction_, kExactDigits));
 }
 

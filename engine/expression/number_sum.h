@@ -49,7 +49,6 @@ class NumberSum {
 
   void SpillInteger(int64_t v);
   bson::Decimal128 AsDecimal() const;
-  bool has_doubles() const { return spilled_ || widest_ == Widest::kDouble; }
 
   int64_t integers_ = 0;
   double sum_ = 0;         // of doubles and of integers that did not fit
@@ -57,6 +56,7 @@ class NumberSum {
   bson::Decimal128 decimals_ = bson::DecimalFromInt64(0);
   Widest widest_ = Widest::kInt32;
   bool spilled_ = false;
+  bool has_doubles_ = false;
 };
 
 }  // namespace mayfly::engine
