@@ -14,6 +14,8 @@ namespace mayfly::bench {
 class Document {
  public:
   Document() : bson_(bson_new()) {}
+  // Takes over a document of the library's.
+  explicit Document(bson_t* owned) : bson_(owned) {}
   ~Document() { bson_destroy(bson_); }
   Document(Document&& other) noexcept : bson_(other.bson_) { other.bson_ = nullptr; }
   Document(const Document&) = delete;

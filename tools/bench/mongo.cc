@@ -11,14 +11,9 @@ absl::Status FromError(const bson_error_t& error, const std::string& what) {
 
 Document Json(std::string text) {
   std::replace(text.begin(), text.end(), '\'', '"');
-  Document document;
-  bson_destroy(document.get());
-  bson_error_t error;
-  if (!bson_init_from_json(document.get(), text.c_str(), static_cast<ssize_t>(text.size()),
-                           &error)) {
-    bson_init(document.get());
-  }
-  return document;
+  bson_t* parsed = bson_new_from_json(reinterpret_cast<const uint8_t*>(text.data()),
+                                      static_cast<ssize_t>(text.size()), nullptr);
+  return parsed == nullptr ? Document() : Document(parsed);
 }
 
 Collection GetCollection(mongoc_client_t* connection, const std::string& name) {
