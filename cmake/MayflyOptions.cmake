@@ -14,7 +14,7 @@ target_compile_options(mayfly_options INTERFACE -Wall -Wextra -Werror -Wno-unuse
 target_compile_options(mayfly_options INTERFACE "SHELL:-iquote ${CMAKE_SOURCE_DIR}")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 sees overlaps and overflows in std::string's own concatenation (its bug 105651).
-  target_compile_options(mayfly_options INTERFACE -Wno-restrict -Wno-stringop-overflow)
+  target_compile_options(mayfly_options INTERFACE -Wno-restrict -Wno-stringop-overflow -Wno-array-bounds)
   # And takes the members that an empty std::optional or another alternative of a std::variant does not have for used.
   target_compile_options(mayfly_options INTERFACE -Wno-maybe-uninitialized)
   # Lets ccache look into precompiled headers.

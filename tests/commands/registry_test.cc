@@ -20,14 +20,16 @@ TEST(RegistryTest, NoNameIsThereTwice) {
 }
 
 TEST(RegistryTest, EveryRowHasHelpAndAHandler) {
-  for (const CommandRow* row : Registry().rows()) {
+  const Registry registry;
+  for (const CommandRow* row : registry.rows()) {
     EXPECT_FALSE(row->help.empty()) << row->name;
     EXPECT_NE(row->run, nullptr) << row->name;
   }
 }
 
 TEST(RegistryTest, EveryArgumentHasHelpAndIsThereOnce) {
-  for (const CommandRow* row : Registry().rows()) {
+  const Registry registry;
+  for (const CommandRow* row : registry.rows()) {
     std::set<std::string> names;
     for (const ArgSpec& argument : row->arguments) {
       EXPECT_FALSE(argument.help.empty()) << row->name << "." << argument.name;
