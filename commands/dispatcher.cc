@@ -123,6 +123,10 @@ void Dispatcher::Dispatch(Invocation invocation, Done done) {
 }
 
 absl::Status Dispatcher::Prepare(Running& running) {
+  const int64_t now_ms = services_.clock.NowMs();
+  running.context.now_ms = now_ms;
+  running.context.evaluation.now_ms = now_ms;
+  running.context.evaluation.cluster_time = {static_cast<uint32_t>(now_ms / 1000), 1};
   const bson::Element first = running.invocation.body.First();
   running.name = first.key;
   running.row = registry_.Find(first.key);
@@ -149,7 +153,6 @@ absl::Status Dispatcher::Prepare(Running& running) {
 
   CommandContext& context = running.context;
   context.state = &state_;
-  context.now_ms = services_.clock.NowMs();
   const int64_t deadline =
       max_time_ms == 0 ? 0 : services_.clock.MonotonicUs() + max_time_ms * 1000;
   running.operation = services_.operations.Make(deadline);
@@ -157,8 +160,6 @@ absl::Status Dispatcher::Prepare(Running& running) {
   context.interrupt = running.operation.get();
   running.random = base::Random(static_cast<uint64_t>(context.operation_id) * 0x9E3779B97F4A7C15u ^
                                 static_cast<uint64_t>(services_.clock.MonotonicUs()));
-  context.evaluation.now_ms = context.now_ms;
-  context.evaluation.cluster_time = {static_cast<uint32_t>(context.now_ms / 1000), 1};
   context.evaluation.random = &running.random;
   context.evaluation.interrupt = running.operation.get();
   context.outcome = &running.outcome;

@@ -137,7 +137,7 @@ absl::StatusOr<Value> ParameterStore::Convert(const ParameterRow& row, ValueView
 }
 
 absl::StatusOr<std::vector<Value>> ParameterStore::Set(std::span<const Change> changes) {
-  std::vector<std::pair<std::string_view, Value>> ready;
+  // All are checked before any is changed.
   for (const Change& change : changes) {
     const ParameterRow* row = FindRow(change.name);
     if (row == nullptr) return Unknown(change.name);
@@ -145,14 +145,16 @@ absl::StatusOr<std::vector<Value>> ParameterStore::Set(std::span<const Change> c
       return Error(ErrorCode::kInvalidOptions,
                    StrCat("not allowed to change [", change.name, "] at runtime"));
     }
-    MAYFLY_ASSIGN_OR_RETURN(Value value, Convert(*row, change.value));
-    ready.emplace_back(row->name, std::move(value));
+    MAYFLY_RETURN_IF_ERROR(Convert(*row, change.value).status());
   }
   std::vector<Value> before;
-  for (auto& [name, value] : ready) {
-    before.push_back(Get(name));
-    Store(name, std::move(value));
-    CallHooks(name);
+  for (const Change& change : changes) {
+    const ParameterRow* row = FindRow(change.name);
+    // Converted again: what it is merged with may have been changed just now.
+    MAYFLY_ASSIGN_OR_RETURN(Value value, Convert(*row, change.value));
+    before.push_back(Get(row->name));
+    Store(row->name, std::move(value));
+    CallHooks(row->name);
   }
   return before;
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/strings.h"
+#include "bson/builder.h"
 #include "bson/json.h"
 #include "bson/number.h"
 #include "gtest/gtest.h"
@@ -115,7 +116,13 @@ bson::Document TestServer::Run(std::string_view database, std::string_view comma
 }
 
 std::string TestServer::RunText(std::string_view database, std::string_view command) {
-  return bson::ToShellText(Run(database, command).view());
+  const bson::Document whole = Run(database, command);
+  bson::Builder reply;
+  for (const bson::Element& element : whole.view()) {
+    const bool logical_time = element.key == "$clusterTime" || element.key == "operationTime";
+    if (!logical_time) reply.Append(element);
+  }
+  return bson::ToShellText(reply.Finish().view());
 }
 
 int TestServer::RunCode(std::string_view database, std::string_view command) {

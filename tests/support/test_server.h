@@ -51,7 +51,7 @@ class TestServer {
   // Runs a command, written as in a shell, and waits for its reply. {} if the text is no document.
   bson::Document Run(std::string_view database, std::string_view command);
   bson::Document Run(std::string_view database, bson::View command);
-  // The reply as text in the notation of the shell.
+  // The reply as text in the notation of the shell, without the logical times of a replica set.
   std::string RunText(std::string_view database, std::string_view command);
   // The `code` of the reply; 0 if it has none.
   int RunCode(std::string_view database, std::string_view command);

@@ -479,7 +479,7 @@ TEST_P(StoreNamesTest, Closed_EverythingIsRefused) {
 }
 
 TEST_P(StoreNamesTest, Reopened_EntriesSpacesAndIdsAreKept) {
-  if (!GetParam().persistent) GTEST_SKIP() << "keeps nothing";
+  if (!GetParam().persistent) return;  // a store in memory keeps nothing
   const SpaceId records = MakeSpace(SpaceKind::kRecords);
   const SpaceId keys = MakeSpace(SpaceKind::kKeys);
   const SpaceId dropped = MakeSpace(SpaceKind::kKeys);
