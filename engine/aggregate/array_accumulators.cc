@@ -111,7 +111,14 @@ class MergeObjectsState final : public Accumulator {
   FieldMerger merger_;
 };
 
+absl::StatusOr<AccumulatorSpecPtr> ParseScript(ValueView, const AccumulatorRow&,
+                                               const ParseContext&) {
+  return base::Error(31264,
+                     "Cannot run server-side javascript without the javascript engine enabled");
+}
+
 constexpr AccumulatorRow kRows[] = {
+    {"$accumulator", ParseScript, "JavaScript functions; not supported"},
     {"$addToSet", ParseUnary<AddToSetState>, "the distinct values"},
     {"$concatArrays", ParseUnary<ConcatArraysState>, "the elements of all arrays"},
     {"$mergeObjects", ParseUnary<MergeObjectsState>, "one document with the fields of all"},

@@ -37,8 +37,8 @@ struct DensifySpec {
         return Value::IntFitting(moved.view().AsInt64());
       return moved;
     }
-    std::optional<int64_t> ms = AddUnits(base.view().AsDate(), *unit,
-                                         bson::ToInt64Truncated(step) * count, absl::UTCTimeZone());
+    std::optional<int64_t> ms =
+        AddUnits(base.view().AsDate(), *unit, bson::ToInt64Truncated(step) * count, TimeZone());
     if (!ms) return base::Error(base::ErrorCode::kOverflow, "$densify overflowed");
     return Value::Date(*ms);
   }

@@ -35,8 +35,8 @@ absl::StatusOr<Value> Moved(const Value& value, const Value& by, const WindowBou
     return base::Error(5429513, base::StrCat("Expected the sortBy field to be a Date, but it was ",
                                              bson::TypeName(value.type())));
   }
-  std::optional<int64_t> ms = AddUnits(value.view().AsDate(), *bounds.unit,
-                                       bson::ToInt64Truncated(by), absl::UTCTimeZone());
+  std::optional<int64_t> ms =
+      AddUnits(value.view().AsDate(), *bounds.unit, bson::ToInt64Truncated(by), TimeZone());
   if (!ms) return base::Error(5166406, "the range of a window overflowed");
   return Value::Date(*ms);
 }

@@ -377,7 +377,8 @@ using R = bson::RoundingMode;
 
 constexpr OperatorRow kRows[] = {
     {"$abs", 1, 1, Abs, nullptr, "the absolute value"},
-    {"$add", 0, kAnyNumber, Add, nullptr, "the sum of numbers, or of one date and milliseconds"},
+    {"$add", 0, kAnyNumber, Add, nullptr, "the sum of numbers, or of one date and milliseconds",
+     Expression::Operator::kOther, /*pure=*/true, /*commutative=*/true},
     {"$ceil", 1, 1, ToIntegral<std::ceil, R::kUp>, nullptr,
      "the lowest integer not below a number"},
     {"$divide", 2, 2, Divide, nullptr, "the quotient, as double or decimal"},
@@ -388,7 +389,8 @@ constexpr OperatorRow kRows[] = {
     {"$log", 2, 2, Log, nullptr, "the logarithm to a given base"},
     {"$log10", 1, 1, Logarithm<std::log10, F::kLog10, 28761>, nullptr, "the logarithm to base 10"},
     {"$mod", 2, 2, Mod, nullptr, "the remainder, with the sign of the dividend"},
-    {"$multiply", 0, kAnyNumber, Multiply, nullptr, "the product of numbers"},
+    {"$multiply", 0, kAnyNumber, Multiply, nullptr, "the product of numbers",
+     Expression::Operator::kOther, /*pure=*/true, /*commutative=*/true},
     {"$pow", 2, 2, Pow, nullptr, "a number to the power of another"},
     {"$round", 1, 2, RoundToPlace<R::kHalfEven>, nullptr,
      "a number rounded half to even at a decimal place"},

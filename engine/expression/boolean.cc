@@ -36,7 +36,12 @@ class LogicalExpression final : public Expression {
 absl::StatusOr<ExpressionPtr> ParseLogical(bson::ValueView operand, const OperatorRow& row,
                                            const ParseContext& context) {
   MAYFLY_ASSIGN_OR_RETURN(std::vector<ExpressionPtr> operands, ParseOperands(operand, context));
-  bool constant = AllConstant(operands);
+  const bool deciding = row.op == Expression::Operator::kOr;
+  for (const ExpressionPtr& node : operands) {
+    if (node->IsConstant() && IsTrue(*node->Constant()) == deciding)
+      return MakeConstant(bson::Value::Bool(deciding));
+  }
+  const bool constant = AllConstant(operands);
   return Fold(ExpressionPtr(new LogicalExpression(row.op, std::move(operands))), constant, context);
 }
 

@@ -50,8 +50,8 @@ class SwitchExpression final : public Expression {
   const ExpressionPtr otherwise_;
 };
 
-ExpressionPtr MakeSwitch(std::vector<Branch> branches, ExpressionPtr otherwise,
-                         const ParseContext& context) {
+absl::StatusOr<ExpressionPtr> MakeSwitch(std::vector<Branch> branches, ExpressionPtr otherwise,
+                                         const ParseContext& context) {
   bool constant = !otherwise || otherwise->IsConstant();
   for (const Branch& branch : branches) {
     constant = constant && branch.when->IsConstant() && branch.then->IsConstant();

@@ -205,8 +205,8 @@ absl::StatusOr<Value> ToText(ValueView value) {
     case Type::kObjectId:
       return Value::String(bson::ToHex(value.AsObjectId()));
     case Type::kDate: {
-      MAYFLY_ASSIGN_OR_RETURN(std::string text, FormatDate("%Y-%m-%dT%H:%M:%S.%LZ", value.AsDate(),
-                                                           absl::UTCTimeZone()));
+      MAYFLY_ASSIGN_OR_RETURN(std::string text,
+                              FormatDate("%Y-%m-%dT%H:%M:%S.%LZ", value.AsDate(), TimeZone()));
       return Value::String(text);
     }
     case Type::kString:

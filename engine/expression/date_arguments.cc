@@ -5,19 +5,18 @@
 
 namespace mayfly::engine {
 
-absl::StatusOr<std::optional<absl::TimeZone>> EvaluateTimeZone(const ExpressionPtr& zone,
-                                                               Frame& frame,
-                                                               std::string_view name) {
-  if (!zone) return std::optional<absl::TimeZone>(absl::UTCTimeZone());
+absl::StatusOr<std::optional<TimeZone>> EvaluateTimeZone(const ExpressionPtr& zone, Frame& frame,
+                                                         std::string_view name) {
+  if (!zone) return std::optional<TimeZone>(TimeZone());
   bson::Value scratch;
   MAYFLY_ASSIGN_OR_RETURN(bson::ValueView value, zone->View(frame, &scratch));
-  if (value.IsNullish()) return std::optional<absl::TimeZone>();
+  if (value.IsNullish()) return std::optional<TimeZone>();
   if (!value.IsString()) {
     return base::Error(40517, base::StrCat("timezone must evaluate to a string, found ",
                                            bson::TypeName(value.type())));
   }
-  MAYFLY_ASSIGN_OR_RETURN(absl::TimeZone parsed, ParseTimeZone(value.AsString()));
-  return std::optional<absl::TimeZone>(parsed);
+  MAYFLY_ASSIGN_OR_RETURN(TimeZone parsed, ParseTimeZone(value.AsString()));
+  return std::optional<TimeZone>(parsed);
 }
 
 absl::StatusOr<std::optional<DateUnit>> ToDateUnit(bson::ValueView unit, std::string_view name,

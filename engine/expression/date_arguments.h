@@ -12,8 +12,8 @@ namespace mayfly::engine {
 
 // The zone that an evaluated argument names: UTC if it is missing because it was not given; nullopt
 // if it evaluates to null or missing. Errors: 40517 not a string, 40485 unknown.
-absl::StatusOr<std::optional<absl::TimeZone>> EvaluateTimeZone(const ExpressionPtr& zone,
-                                                               Frame& frame, std::string_view name);
+absl::StatusOr<std::optional<TimeZone>> EvaluateTimeZone(const ExpressionPtr& zone, Frame& frame,
+                                                         std::string_view name);
 
 // A unit; nullopt if nullish. Errors: `type_code` not a string, 9 unknown.
 absl::StatusOr<std::optional<DateUnit>> ToDateUnit(bson::ValueView unit, std::string_view name,

@@ -51,7 +51,7 @@ class AddExpression final : public Expression {
     MAYFLY_ASSIGN_OR_RETURN(ValueView amount, arguments_.second->View(frame, &amount_scratch));
     if (date.IsNullish() || unit_value.IsNullish() || amount.IsNullish()) return Value::Null();
     MAYFLY_ASSIGN_OR_RETURN(std::optional<DateUnit> unit, ToDateUnit(unit_value, name_, 5166404));
-    MAYFLY_ASSIGN_OR_RETURN(std::optional<absl::TimeZone> zone,
+    MAYFLY_ASSIGN_OR_RETURN(std::optional<TimeZone> zone,
                             EvaluateTimeZone(arguments_.zone, frame, name_));
     if (!zone) return Value::Null();
     if (!IsDateLike(date)) {
@@ -112,7 +112,7 @@ class DiffExpression final : public Expression {
     MAYFLY_ASSIGN_OR_RETURN(ValueView to, arguments_.second->View(frame, &to_scratch));
     MAYFLY_ASSIGN_OR_RETURN(ValueView unit_value, arguments_.unit->View(frame, &unit_scratch));
     if (from.IsNullish() || to.IsNullish() || unit_value.IsNullish()) return Value::Null();
-    MAYFLY_ASSIGN_OR_RETURN(std::optional<absl::TimeZone> zone,
+    MAYFLY_ASSIGN_OR_RETURN(std::optional<TimeZone> zone,
                             EvaluateTimeZone(arguments_.zone, frame, kName));
     if (!zone) return Value::Null();
     MAYFLY_ASSIGN_OR_RETURN(std::optional<DateUnit> unit, ToDateUnit(unit_value, kName, 5439013));
@@ -164,15 +164,12 @@ class TruncExpression final : public Expression {
                             ViewOrMissing(arguments_.second, frame, &size_scratch));
     if (date.IsNullish() || unit_value.IsNullish()) return Value::Null();
     if (arguments_.second && size_value.IsNullish()) return Value::Null();
-    MAYFLY_ASSIGN_OR_RETURN(std::optional<absl::TimeZone> zone,
+    MAYFLY_ASSIGN_OR_RETURN(std::optional<TimeZone> zone,
                             EvaluateTimeZone(arguments_.zone, frame, kName));
     if (!zone) return Value::Null();
     MAYFLY_ASSIGN_OR_RETURN(std::optional<DateUnit> unit, ToDateUnit(unit_value, kName, 5439013));
-    std::optional<int> week_start = 6;
-    if (*unit == DateUnit::kWeek) {
-      MAYFLY_ASSIGN_OR_RETURN(week_start, EvaluateWeekStart(arguments_.week_start, frame, kName));
-      if (!week_start) return Value::Null();
-    }
+    MAYFLY_ASSIGN_OR_RETURN(std::optional<int> week_start, WeekStart(*unit, frame));
+    if (!week_start) return Value::Null();
     int64_t size = 1;
     if (arguments_.second) {
       if (!IsIntegral64(size_value)) {
@@ -199,12 +196,26 @@ class TruncExpression final : public Expression {
   void AddDependencies(Dependencies* out) const override { arguments_.AddDependencies(out); }
 
  private:
+  // For units other than weeks only a null counts, and only if the date is not a constant.
+  absl::StatusOr<std::optional<int>> WeekStart(DateUnit unit, Frame& frame) const {
+    if (unit == DateUnit::kWeek)
+      return EvaluateWeekStart(arguments_.week_start, frame, "$dateTrunc");
+    constexpr int kSunday = 6;
+    if (!arguments_.week_start || arguments_.date->IsConstant()) return std::optional<int>(kSunday);
+    Value scratch;
+    MAYFLY_ASSIGN_OR_RETURN(ValueView value, arguments_.week_start->View(frame, &scratch));
+    return value.IsNullish() ? std::optional<int>() : std::optional<int>(kSunday);
+  }
+
   static absl::StatusOr<Value> Truncate(int64_t ms, DateUnit unit, int64_t size,
-                                        const absl::TimeZone& zone, int week_start) {
-    std::optional<int64_t> begin = TruncateToBin(ms, unit, size, zone, week_start);
-    if (begin) return Value::Date(*begin);
+                                        const TimeZone& zone, int week_start) {
+    constexpr int64_t kMaxBin = 100'000'000'000;
     const bool by_months =
         unit == DateUnit::kYear || unit == DateUnit::kQuarter || unit == DateUnit::kMonth;
+    if (by_months && size > kMaxBin)
+      return base::Error(5439006, "$dateTrunc unsupported binSize value");
+    std::optional<int64_t> begin = TruncateToBin(ms, unit, size, zone, week_start);
+    if (begin) return Value::Date(*begin);
     return base::Error(by_months ? 5439006 : 5439002, "$dateTrunc overflowed");
   }
 

@@ -105,7 +105,7 @@ struct Fields {
   std::optional<int64_t> year, month, day, hour, minute, second, millisecond, year_day, iso_year,
       iso_week, iso_day;
   std::optional<int> offset_seconds;
-  std::optional<absl::TimeZone> zone;
+  std::optional<TimeZone> zone;
 };
 
 // Reads `text` from the front.
@@ -159,7 +159,7 @@ class Reader {
     while (n < rest_.size() && !absl::ascii_isspace(static_cast<unsigned char>(rest_[n])) &&
            rest_[n] != ')')
       ++n;
-    absl::StatusOr<absl::TimeZone> zone = ParseTimeZone(rest_.substr(0, n));
+    absl::StatusOr<TimeZone> zone = ParseTimeZone(rest_.substr(0, n));
     if (n == 0 || !zone.ok()) return false;
     rest_.remove_prefix(n);
     out->zone = *zone;
@@ -240,9 +240,10 @@ absl::StatusOr<absl::CivilDay> MakeDay(const Fields& fields, std::string_view te
     return FromIsoWeek(*fields.iso_year, fields.iso_week.value_or(1), fields.iso_day.value_or(1));
   }
   if (fields.year_day && fields.year) {
-    if (!InRange(fields.year_day, 1, 366))
+    if (!InRange(fields.year_day, 0, 366))
       return ReadError(text, "The day of the year is out of range");
-    return absl::CivilDay(*fields.year, 1, 1) + (*fields.year_day - 1);
+    // Counted from 0, as MongoDB's parser does.
+    return absl::CivilDay(*fields.year, 1, 1) + *fields.year_day;
   }
   if (!fields.year || !fields.month || !fields.day) {
     return ReadError(text, "an incomplete date/time string has been found, with elements missing");
@@ -269,10 +270,10 @@ absl::StatusOr<int64_t> MakeMoment(const Fields& fields, std::string_view text,
         text,
         "you cannot pass in a date/time string with GMT offset together with a timezone argument");
   }
-  absl::TimeZone use = fields.zone.value_or(zone.zone);
+  TimeZone use = fields.zone.value_or(zone.zone);
   if (fields.offset_seconds) {
     // Seconds are added by hand: fixed zones reach no further than a day.
-    use = absl::UTCTimeZone();
+    use = TimeZone();
   }
   const absl::CivilSecond second(day.year(), day.month(), day.day(), fields.hour.value_or(0),
                                  fields.minute.value_or(0), fields.second.value_or(0));
@@ -351,8 +352,31 @@ bool ReadNumericDay(Reader* reader, Fields* out) {
   return (out->day = reader->Number(1, 2)).has_value();
 }
 
-// "July 4, 2017", "4 July 2017", "Jul 4th 2017".
+void SkipWeekday(Reader* reader) {
+  size_t n = 0;
+  const std::string_view rest = reader->rest();
+  while (n < rest.size() && absl::ascii_isalpha(static_cast<unsigned char>(rest[n]))) ++n;
+  if (!ParseWeekday(rest.substr(0, n))) return;
+  while (n-- > 0) reader->Take(reader->Peek());
+  reader->Take(',');
+  reader->SkipSpace();
+}
+
+// "12:05:28 +03:30" before a year.
+bool ReadTimeBeforeYear(Reader* reader, Fields* out) {
+  if (!(out->hour = reader->Number(1, 2)) || !reader->Take(':')) return false;
+  if (!(out->minute = reader->Number(1, 2))) return false;
+  if (reader->Take(':') && !(out->second = reader->Number(1, 2))) return false;
+  reader->SkipSpace();
+  const bool year_follows = absl::ascii_isdigit(static_cast<unsigned char>(reader->Peek()));
+  if (!year_follows && !reader->Zone(out)) return false;
+  reader->SkipSpace();
+  return true;
+}
+
+// "July 4, 2017", "4 July 2017", "Jul 4th 2017", "Wed Jan 31 12:05:28 +03:30 1996".
 bool ReadNamedDay(Reader* reader, Fields* out) {
+  SkipWeekday(reader);
   out->day = reader->Number(1, 2);
   reader->SkipSpace();
   if (!(out->month = reader->MonthName())) return false;
@@ -366,6 +390,9 @@ bool ReadNamedDay(Reader* reader, Fields* out) {
   }
   reader->Take(',');
   reader->SkipSpace();
+  const std::string_view rest = reader->rest();
+  if (rest.substr(0, 3).find(':') != std::string_view::npos && !ReadTimeBeforeYear(reader, out))
+    return false;
   return (out->year = reader->Number(4, 4)).has_value();
 }
 
@@ -378,8 +405,7 @@ absl::Status CheckFormatForReading(std::string_view format) {
   return CheckFormat(format, kReadSpecifiers);
 }
 
-absl::StatusOr<std::string> FormatDate(std::string_view format, int64_t ms,
-                                       const absl::TimeZone& zone) {
+absl::StatusOr<std::string> FormatDate(std::string_view format, int64_t ms, const TimeZone& zone) {
   MAYFLY_RETURN_IF_ERROR(CheckFormatForWriting(format));
   const DateParts parts = ToParts(ms, zone);
   std::string out;

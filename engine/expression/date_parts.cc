@@ -47,8 +47,7 @@ class PartExpression final : public Expression {
     Value scratch;
     MAYFLY_ASSIGN_OR_RETURN(ValueView date, date_->View(frame, &scratch));
     if (date.IsNullish()) return Value::Null();
-    MAYFLY_ASSIGN_OR_RETURN(std::optional<absl::TimeZone> zone,
-                            EvaluateTimeZone(zone_, frame, name_));
+    MAYFLY_ASSIGN_OR_RETURN(std::optional<TimeZone> zone, EvaluateTimeZone(zone_, frame, name_));
     if (!zone) return Value::Null();
     MAYFLY_ASSIGN_OR_RETURN(int64_t ms, CoerceToDate(date));
     return part_(ToParts(ms, *zone));
@@ -101,7 +100,7 @@ class ToPartsExpression final : public Expression {
   absl::StatusOr<Value> Evaluate(Frame& frame) const override {
     Value scratch, iso_scratch;
     MAYFLY_ASSIGN_OR_RETURN(ValueView date, date_->View(frame, &scratch));
-    MAYFLY_ASSIGN_OR_RETURN(std::optional<absl::TimeZone> zone,
+    MAYFLY_ASSIGN_OR_RETURN(std::optional<TimeZone> zone,
                             EvaluateTimeZone(zone_, frame, "$dateToParts"));
     if (!zone) return Value::Null();
     bool iso = false;
@@ -187,7 +186,7 @@ class FromPartsExpression final : public Expression {
       }
       v[i] = bson::ToInt64Truncated(value);
     }
-    MAYFLY_ASSIGN_OR_RETURN(std::optional<absl::TimeZone> zone,
+    MAYFLY_ASSIGN_OR_RETURN(std::optional<TimeZone> zone,
                             EvaluateTimeZone(parts_.zone, frame, "$dateFromParts"));
     if (!zone) return Value::Null();
     return MakeDate(v, *zone);
@@ -200,7 +199,7 @@ class FromPartsExpression final : public Expression {
   }
 
  private:
-  absl::StatusOr<Value> MakeDate(const int64_t* v, const absl::TimeZone& zone) const {
+  absl::StatusOr<Value> MakeDate(const int64_t* v, const TimeZone& zone) const {
     constexpr int64_t kMaxYear = 9999, kMaxPart = INT64_C(1) << 40;
     if (v[0] < 1 || v[0] > kMaxYear) {
       return base::Error(

@@ -61,13 +61,13 @@ class ToStringExpression final : public Expression {
           18533, base::StrCat("$dateToString requires that 'format' be a string, found: ",
                               bson::TypeName(format.type()), " with value ", ValueText(format)));
     }
-    MAYFLY_ASSIGN_OR_RETURN(std::optional<absl::TimeZone> zone,
+    MAYFLY_ASSIGN_OR_RETURN(std::optional<TimeZone> zone,
                             EvaluateTimeZone(parts_.zone, frame, "$dateToString"));
     MAYFLY_ASSIGN_OR_RETURN(ValueView date, parts_.input->View(frame, &scratch));
     if (date.IsNullish()) return parts_.on_null ? parts_.on_null->Evaluate(frame) : Value::Null();
     if (!zone) return Value::Null();
     MAYFLY_ASSIGN_OR_RETURN(int64_t ms, CoerceToDate(date));
-    const bool utc = *zone == absl::UTCTimeZone();
+    const bool utc = zone->IsUtc();
     std::string_view text = utc ? "%Y-%m-%dT%H:%M:%S.%LZ" : "%Y-%m-%dT%H:%M:%S.%L";
     if (parts_.format) text = format.AsString();
     MAYFLY_ASSIGN_OR_RETURN(std::string out, FormatDate(text, ms, *zone));
@@ -100,7 +100,7 @@ class FromStringExpression final : public Expression {
   absl::StatusOr<Value> Evaluate(Frame& frame) const override {
     Value scratch, format_scratch;
     MAYFLY_ASSIGN_OR_RETURN(ValueView text, parts_.input->View(frame, &scratch));
-    MAYFLY_ASSIGN_OR_RETURN(std::optional<absl::TimeZone> zone,
+    MAYFLY_ASSIGN_OR_RETURN(std::optional<TimeZone> zone,
                             EvaluateTimeZone(parts_.zone, frame, "$dateFromString"));
     if (text.IsNullish()) return parts_.on_null ? parts_.on_null->Evaluate(frame) : Value::Null();
     absl::StatusOr<Value> date = Read(text, zone, frame);
@@ -113,7 +113,7 @@ class FromStringExpression final : public Expression {
   void AddDependencies(Dependencies* out) const override { parts_.AddDependencies(out); }
 
  private:
-  absl::StatusOr<Value> Read(ValueView text, const std::optional<absl::TimeZone>& zone,
+  absl::StatusOr<Value> Read(ValueView text, const std::optional<TimeZone>& zone,
                              Frame& frame) const {
     if (!text.IsString()) {
       return base::Error(

@@ -75,28 +75,27 @@ constexpr int64_t kMaxCalendarAmount = 4'000'000'000LL;
 
 }  // namespace
 
-absl::StatusOr<absl::TimeZone> ParseTimeZone(std::string_view name) {
-  if (name == "UTC" || name == "GMT" || name == "Etc/UTC") return absl::UTCTimeZone();
-  if (std::optional<int> offset = ParseOffset(name)) return absl::FixedTimeZone(*offset);
-  absl::TimeZone zone;
+absl::StatusOr<TimeZone> ParseTimeZone(std::string_view name) {
+  if (name == "UTC" || name == "GMT" || name == "Etc/UTC") return TimeZone();
+  if (std::optional<int> offset = ParseOffset(name)) return TimeZone{absl::UTCTimeZone(), *offset};
+  TimeZone zone;
   const bool plain = !name.empty() && name[0] != '/' && name[0] != '.' &&
                      name.find('\0') == std::string_view::npos &&
                      name.find("Fixed/") == std::string_view::npos &&
                      name.find("..") == std::string_view::npos &&
                      name.find(':') == std::string_view::npos && name != "localtime";
-  if (plain && absl::LoadTimeZone(base::ToAbsl(name), &zone)) return zone;
+  if (plain && absl::LoadTimeZone(base::ToAbsl(name), &zone.zone)) return zone;
   return base::Error(40485, base::StrCat("unrecognized time zone identifier: \"", name, "\""));
 }
 
-DateParts ToParts(int64_t ms, const absl::TimeZone& zone) {
-  const absl::TimeZone::CivilInfo info = zone.At(absl::FromUnixMillis(ms));
+DateParts ToParts(int64_t ms, const TimeZone& zone) {
+  const absl::TimeZone::CivilInfo info = zone.zone.At(absl::FromUnixMillis(ms));
   const int64_t rest = ((ms % kMsPerSecond) + kMsPerSecond) % kMsPerSecond;
-  return {info.cs, static_cast<int>(rest), info.offset};
+  return {info.cs + zone.offset_seconds, static_cast<int>(rest), info.offset + zone.offset_seconds};
 }
 
-std::optional<int64_t> FromCivil(absl::CivilSecond second, int millisecond,
-                                 const absl::TimeZone& zone) {
-  absl::TimeZone::TimeInfo info = zone.At(second);
+std::optional<int64_t> FromCivil(absl::CivilSecond second, int millisecond, const TimeZone& zone) {
+  absl::TimeZone::TimeInfo info = zone.zone.At(second - zone.offset_seconds);
   if (info.pre == absl::InfiniteFuture() || info.pre == absl::InfinitePast()) return std::nullopt;
   std::optional<int64_t> ms = Multiply(absl::ToUnixSeconds(info.pre), kMsPerSecond);
   int64_t out;
@@ -140,8 +139,7 @@ std::optional<int> ParseWeekday(std::string_view name) {
   return std::nullopt;
 }
 
-std::optional<int64_t> AddUnits(int64_t ms, DateUnit unit, int64_t amount,
-                                const absl::TimeZone& zone) {
+std::optional<int64_t> AddUnits(int64_t ms, DateUnit unit, int64_t amount, const TimeZone& zone) {
   const std::optional<int64_t> unit_ms = UnitMs(unit);
   int64_t out;
   if (unit_ms && unit != DateUnit::kWeek && unit != DateUnit::kDay) {
@@ -167,7 +165,7 @@ std::optional<int64_t> AddUnits(int64_t ms, DateUnit unit, int64_t amount,
   return FromCivil(moved, parts.millisecond, zone);
 }
 
-int64_t CountUnits(int64_t from_ms, int64_t to_ms, DateUnit unit, const absl::TimeZone& zone,
+int64_t CountUnits(int64_t from_ms, int64_t to_ms, DateUnit unit, const TimeZone& zone,
                    int week_start) {
   const DateParts from = ToParts(from_ms, zone), to = ToParts(to_ms, zone);
   const absl::CivilDay from_day(from.second), to_day(to.second);
@@ -199,8 +197,8 @@ int64_t CountUnits(int64_t from_ms, int64_t to_ms, DateUnit unit, const absl::Ti
   return 0;
 }
 
-std::optional<int64_t> TruncateToBin(int64_t ms, DateUnit unit, int64_t size,
-                                     const absl::TimeZone& zone, int week_start) {
+std::optional<int64_t> TruncateToBin(int64_t ms, DateUnit unit, int64_t size, const TimeZone& zone,
+                                     int week_start) {
   const DateParts parts = ToParts(ms, zone);
   const absl::CivilDay day(parts.second);
   const absl::CivilDay reference(2000, 1, 1);

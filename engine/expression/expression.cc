@@ -1,9 +1,12 @@
 #include "engine/expression/expression.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/container/inlined_vector.h"
+#include "base/limits.h"
 #include "base/strings.h"
 #include "bson/builder.h"
 #include "bson/json.h"
@@ -113,6 +116,23 @@ class FunctionExpression final : public Expression {
   const std::vector<ExpressionPtr> operands_;
 };
 
+// Constants of operators whose operands may change places go to the end, as one. So they are looked
+// at last, and errors among them come up while parsing.
+absl::Status MergeConstants(const OperatorRow& row, std::vector<ExpressionPtr>* operands,
+                            const ParseContext& context) {
+  auto first = std::stable_partition(operands->begin(), operands->end(),
+                                     [](const ExpressionPtr& node) { return !node->IsConstant(); });
+  if (first == operands->begin() || operands->end() - first < 2) return absl::OkStatus();
+  std::vector<ExpressionPtr> constants(std::make_move_iterator(first),
+                                       std::make_move_iterator(operands->end()));
+  operands->erase(first, operands->end());
+  MAYFLY_ASSIGN_OR_RETURN(
+      ExpressionPtr merged,
+      Fold(ExpressionPtr(new FunctionExpression(row, std::move(constants))), true, context));
+  operands->push_back(std::move(merged));
+  return absl::OkStatus();
+}
+
 absl::StatusOr<ParseContext> Deeper(const ParseContext& context) {
   if (context.depth >= kMaxExpressionDepth) {
     return base::Error(base::ErrorCode::kOverflow, "expression is nested too deeply");
@@ -204,17 +224,18 @@ absl::Status CheckArity(const OperatorRow& row, int count) {
                                          row.arguments_max, ", but ", count, " were passed in."));
 }
 
-ExpressionPtr Fold(ExpressionPtr node, bool foldable, const ParseContext& context) {
+absl::StatusOr<ExpressionPtr> Fold(ExpressionPtr node, bool foldable, const ParseContext& context) {
   if (!foldable) return node;
   Frame frame(*context.evaluation);
-  absl::StatusOr<bson::Value> value = node->Evaluate(frame);
-  if (!value.ok()) return node;
-  return MakeConstant(*std::move(value));
+  MAYFLY_ASSIGN_OR_RETURN(bson::Value value, node->Evaluate(frame));
+  return MakeConstant(std::move(value));
 }
 
-ExpressionPtr MakeFunction(const OperatorRow& row, std::vector<ExpressionPtr> operands,
-                           const ParseContext& context) {
-  bool foldable = row.pure && AllConstant(operands);
+absl::StatusOr<ExpressionPtr> MakeFunction(const OperatorRow& row,
+                                           std::vector<ExpressionPtr> operands,
+                                           const ParseContext& context) {
+  if (row.commutative) MAYFLY_RETURN_IF_ERROR(MergeConstants(row, &operands, context));
+  const bool foldable = row.pure && AllConstant(operands);
   return Fold(ExpressionPtr(new FunctionExpression(row, std::move(operands))), foldable, context);
 }
 
@@ -254,6 +275,10 @@ absl::StatusOr<ExpressionPtr> ParseExpression(bson::ValueView value, const Parse
   if (value.IsArray()) {
     MAYFLY_ASSIGN_OR_RETURN(ParseContext inner, Deeper(context));
     return ParseArray(value.AsDocument(), inner);
+  }
+  constexpr size_t kMaxLiteral = base::kMaxBsonObjectSize;
+  if (value.IsString() && value.AsString().size() >= kMaxLiteral) {
+    return base::Error(16493, "Tried to create string longer than 16MB");
   }
   return MakeConstant(bson::Value(value));
 }

@@ -176,24 +176,31 @@ class SetFieldExpression final : public Expression {
   const std::string_view name_;
 };
 
-absl::StatusOr<std::string> ParseConstantFieldName(bson::ValueView operand, const OperatorRow& row,
-                                                   const ParseContext& context) {
-  MAYFLY_ASSIGN_OR_RETURN(ExpressionPtr field, ParseExpression(operand, context));
+bool IsLiteralObject(bson::ValueView value) {
+  if (!IsOperatorObject(value)) return false;
+  const std::string_view key = value.AsDocument().First().key;
+  return key == "$literal" || key == "$const";
+}
+
+// The name from the parsed operand `field`; only plain values and {$literal: ...} are constant
+// here.
+absl::StatusOr<std::string> ConstantFieldName(bson::ValueView operand, const Expression& field,
+                                              const OperatorRow& row) {
   if (operand.IsString() && !operand.AsString().empty() && operand.AsString()[0] == '$') {
-    return base::Error(
-        4161108, base::StrCat(row.name,
-                              " requires 'field' to evaluate to a constant, but got a field path; "
-                              "use $literal for names that begin with '$'"));
+    return base::Error(4161108,
+                       base::StrCat(row.name,
+                                    " requires 'field' to evaluate to a constant, but got a field "
+                                    "path; use $literal for names that begin with '$'"));
   }
-  bool plain_object =
-      operand.IsDocument() && !operand.AsDocument().empty() && !IsOperatorObject(operand);
-  if (operand.IsArray() || plain_object || !field->IsConstant()) {
+  const bool filled_object =
+      operand.IsDocument() && !operand.AsDocument().empty() && !IsLiteralObject(operand);
+  if (operand.IsArray() || filled_object || !field.IsConstant()) {
     return base::Error(4161106,
                        base::StrCat(row.name,
                                     " requires 'field' to evaluate to a constant, but got a "
                                     "non-constant argument"));
   }
-  bson::ValueView name = field->Constant()->view();
+  const bson::ValueView name = field.Constant()->view();
   if (!name.IsString()) {
     return base::Error(
         4161107, base::StrCat(row.name, " requires 'field' to evaluate to type String, but got ",
@@ -210,20 +217,22 @@ absl::StatusOr<std::string> ParseConstantFieldName(bson::ValueView operand, cons
 absl::StatusOr<ExpressionPtr> ParseSetField(bson::ValueView operand, const OperatorRow& row,
                                             const ParseContext& context) {
   const bool unset = row.name == "$unsetField";
-  NamedArgumentErrors errors{row.name, 4161100, 4161101};
-  absl::StatusOr<std::vector<bson::ValueView>> found =
-      unset ? FindNamedArguments(operand, errors, {{"field", 4161102}, {"input", 4161109}})
-            : FindNamedArguments(operand, errors,
-                                 {{"field", 4161102}, {"value", 4161103}, {"input", 4161109}});
-  MAYFLY_ASSIGN_OR_RETURN(std::vector<bson::ValueView> arguments, std::move(found));
-  MAYFLY_ASSIGN_OR_RETURN(std::string field, ParseConstantFieldName(arguments[0], row, context));
-  MAYFLY_ASSIGN_OR_RETURN(ExpressionPtr input, ParseExpression(arguments.back(), context));
-  ExpressionPtr value = MakeConstant(bson::Value());
-  if (!unset) {
-    MAYFLY_ASSIGN_OR_RETURN(value, ParseExpression(arguments[1], context));
+  const NamedArgumentErrors errors{row.name, 4161100, 4161101};
+  ExpressionPtr field, value, input;
+  if (unset) {
+    MAYFLY_RETURN_IF_ERROR(ParseNamedArguments(
+        operand, errors, {{"field", &field, 4161102}, {"input", &input, 4161109}}, context));
+    value = MakeConstant(bson::Value());
+  } else {
+    MAYFLY_RETURN_IF_ERROR(ParseNamedArguments(
+        operand, errors,
+        {{"field", &field, 4161102}, {"value", &value, 4161103}, {"input", &input, 4161109}},
+        context));
   }
-  bool constant = input->IsConstant() && value->IsConstant();
-  return Fold(ExpressionPtr(new SetFieldExpression(std::move(field), std::move(input),
+  MAYFLY_ASSIGN_OR_RETURN(std::string name,
+                          ConstantFieldName(operand.AsDocument().Find("field"), *field, row));
+  const bool constant = input->IsConstant() && value->IsConstant();
+  return Fold(ExpressionPtr(new SetFieldExpression(std::move(name), std::move(input),
                                                    std::move(value), row.name)),
               constant, context);
 }

@@ -1,5 +1,6 @@
 // Sizes, randomness and metadata: $binarySize, $bsonSize, $rand, $meta.
 #include "base/strings.h"
+#include "engine/expression/hashed_key.h"
 #include "engine/expression/operator.h"
 
 namespace mayfly::engine {
@@ -39,6 +40,10 @@ absl::StatusOr<ExpressionPtr> ParseRand(ValueView operand, const OperatorRow&,
     return base::Error(3040501, "$rand does not currently accept arguments");
   }
   return MakeFunction(kFunction, {}, context);
+}
+
+absl::StatusOr<Value> ToHashedIndexKey(Arguments a, const Call&) {
+  return Value::Int64(HashedKey(a[0]));
 }
 
 class MetaExpression final : public Expression {
@@ -86,6 +91,8 @@ constexpr OperatorRow kRows[] = {
     {"$meta", 1, 1, nullptr, ParseMeta, "metadata of the document, such as its text score"},
     {"$rand", 0, 0, nullptr, ParseRand, "a random number from 0 up to 1",
      Expression::Operator::kOther, /*pure=*/false},
+    {"$toHashedIndexKey", 1, 1, ToHashedIndexKey, nullptr,
+     "the hash that a hashed index keeps of a value"},
 };
 
 }  // namespace

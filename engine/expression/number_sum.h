@@ -38,6 +38,15 @@ class NumberSum {
   void AddDouble(double v);
   void AddDecimal(bson::Decimal128 v);
 
+  // Integers are added as doubles, as averages do.
+  void AddForAverage(bson::ValueView number) {
+    if (number.IsInteger()) {
+      AddDouble(bson::ToDouble(number));
+    } else {
+      Add(number);
+    }
+  }
+
   bson::Value Result() const;
   // The sum divided by `count` > 0: decimal if a decimal was added, else double.
   bson::Value Average(int64_t count) const;

@@ -36,7 +36,7 @@ absl::StatusOr<int64_t> CoerceToDate(bson::ValueView value) {
       const bson::ObjectId id = value.AsObjectId();
       uint32_t seconds = 0;
       for (int i = 0; i < 4; ++i) seconds = seconds << 8 | id.bytes[i];
-      return int64_t{seconds} * 1000;
+      return int64_t{static_cast<int32_t>(seconds)} * 1000;
     }
     default:
       return base::Error(16006, base::StrCat("can't convert from BSON type ",

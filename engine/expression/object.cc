@@ -33,7 +33,11 @@ using bson::ValueView;
 
 absl::StatusOr<Value> MergeObjects(Arguments a, const Call&) {
   FieldMerger merger;
-  for (ValueView document : a) {
+  // With one operand that is an array its elements are the inputs.
+  const bool one_array = a.size() == 1 && a[0].IsArray();
+  const std::vector<ValueView> inputs =
+      one_array ? Elements(a[0]) : std::vector<ValueView>(a.begin(), a.end());
+  for (ValueView document : inputs) {
     if (document.IsNullish()) continue;
     if (!document.IsDocument()) {
       return base::Error(40400, base::StrCat("$mergeObjects requires object inputs, but input ",

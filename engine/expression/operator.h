@@ -39,8 +39,9 @@ struct OperatorRow {
   OperatorParser parse;
   std::string_view help;
   Expression::Operator op = Expression::Operator::kOther;
-  bool pure = true;        // the same arguments give the same value
-  bool stable_api = true;  // part of API version 1
+  bool pure = true;          // the same arguments give the same value
+  bool commutative = false;  // operands may change places and be combined in any order
+  bool stable_api = true;    // part of API version 1
 };
 
 // The families, each with its rows; see operators.cc.
@@ -65,6 +66,7 @@ absl::Span<const OperatorRow> MiscOperators();
 absl::Span<const OperatorRow> ObjectOperators();
 absl::Span<const OperatorRow> PercentileOperators();
 absl::Span<const OperatorRow> RegexOperators();
+absl::Span<const OperatorRow> ScriptOperators();
 absl::Span<const OperatorRow> SetOperators();
 absl::Span<const OperatorRow> StringEditOperators();
 absl::Span<const OperatorRow> StringOperators();
@@ -79,10 +81,12 @@ absl::StatusOr<std::vector<ExpressionPtr>> ParseOperands(bson::ValueView operand
 absl::Status CheckArity(const OperatorRow& row, int count);
 // A node that evaluates `operands` and calls row.function; folded if all are constant and the row
 // is pure.
-ExpressionPtr MakeFunction(const OperatorRow& row, std::vector<ExpressionPtr> operands,
-                           const ParseContext& context);
-// The constant in place of `node` if `foldable` and its evaluation succeeds, else `node`.
-ExpressionPtr Fold(ExpressionPtr node, bool foldable, const ParseContext& context);
+absl::StatusOr<ExpressionPtr> MakeFunction(const OperatorRow& row,
+                                           std::vector<ExpressionPtr> operands,
+                                           const ParseContext& context);
+// The constant in place of `node` if `foldable`, else `node`. Fails if evaluating the constant
+// does.
+absl::StatusOr<ExpressionPtr> Fold(ExpressionPtr node, bool foldable, const ParseContext& context);
 
 inline bool AllConstant(const std::vector<ExpressionPtr>& nodes) {
   for (const ExpressionPtr& node : nodes) {

@@ -85,8 +85,12 @@ absl::StatusOr<Regex> Regex::Compile(std::string_view pattern, std::string_view 
   }
   int error = 0;
   PCRE2_SIZE offset = 0;
+  // "\r\n" ends a line as well.
+  pcre2_compile_context* context = pcre2_compile_context_create(nullptr);
+  pcre2_set_newline(context, PCRE2_NEWLINE_ANYCRLF);
   pcre2_code* code = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(pattern.data()), pattern.size(),
-                                   flags, &error, &offset, nullptr);
+                                   flags, &error, &offset, context);
+  pcre2_compile_context_free(context);
   if (code == nullptr) {
     return Error(kInvalidRegex, StrCat("Regular expression is invalid: ", ErrorText(error)));
   }

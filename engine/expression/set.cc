@@ -144,10 +144,12 @@ constexpr OperatorRow kRows[] = {
     {"$setEquals", 2, kAnyNumber, nullptr, ParseSetEquals,
      "whether arrays have the same distinct elements"},
     {"$setIntersection", 0, kAnyNumber, SetIntersection, nullptr,
-     "the elements that are in all arrays"},
+     "the elements that are in all arrays", Expression::Operator::kOther, /*pure=*/true,
+     /*commutative=*/true},
     {"$setIsSubset", 2, 2, SetIsSubset, nullptr,
      "whether all elements of the first array are in the second"},
-    {"$setUnion", 0, kAnyNumber, SetUnion, nullptr, "the elements that are in any of the arrays"},
+    {"$setUnion", 0, kAnyNumber, SetUnion, nullptr, "the elements that are in any of the arrays",
+     Expression::Operator::kOther, /*pure=*/true, /*commutative=*/true},
 };
 
 }  // namespace

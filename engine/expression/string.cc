@@ -194,15 +194,20 @@ absl::StatusOr<Value> IndexOfBytes(Arguments a, const Call& call) {
   return Value::Int32(at == std::string_view::npos ? -1 : static_cast<int32_t>(at));
 }
 
+// A match counts if it begins before the end, even if it reaches beyond; nothing is found at the
+// very end.
 absl::StatusOr<Value> IndexOfCP(Arguments a, const Call& call) {
   MAYFLY_ASSIGN_OR_RETURN(Search search, ParseSearch(a, call, 40093, 40094));
   if (search.is_null) return Value::Null();
-  const int64_t end = std::min(search.end, CountCharacters(search.text));
-  if (search.begin > end) return Value::Int32(-1);
-  std::string_view text = search.text.substr(0, BytesOfCharacters(search.text, end));
-  size_t at = text.find(search.wanted, BytesOfCharacters(text, search.begin));
-  if (at == std::string_view::npos) return Value::Int32(-1);
-  return Value::Int32(static_cast<int32_t>(CountCharacters(text.substr(0, at))));
+  int64_t character = 0;
+  for (size_t at = 0; at < search.text.size() && character < search.end; ++character) {
+    const std::string_view rest = search.text.substr(at);
+    if (character >= search.begin && rest.substr(0, search.wanted.size()) == search.wanted) {
+      return Value::Int32(static_cast<int32_t>(character));
+    }
+    at += std::min(CharacterSize(search.text[at]), rest.size());
+  }
+  return Value::Int32(-1);
 }
 
 constexpr OperatorRow kRows[] = {

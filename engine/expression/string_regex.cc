@@ -1,12 +1,11 @@
 // Regular expressions: $regexMatch, $regexFind, $regexFindAll. A constant pattern is compiled once.
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
-
 #include <memory>
 
 #include "base/strings.h"
+#include "bson/builder.h"
 #include "engine/expression/arguments.h"
 #include "engine/expression/operator.h"
+#include "engine/expression/regex.h"
 #include "engine/expression/text.h"
 #include "engine/expression/values.h"
 
@@ -16,67 +15,11 @@ namespace {
 using bson::Value;
 using bson::ValueView;
 
-struct CodeDeleter {
-  void operator()(pcre2_code* code) const { pcre2_code_free(code); }
-};
-using Code = std::shared_ptr<pcre2_code>;
-struct MatchDeleter {
-  void operator()(pcre2_match_data* data) const { pcre2_match_data_free(data); }
-};
-struct ContextDeleter {
-  void operator()(pcre2_compile_context* context) const { pcre2_compile_context_free(context); }
-};
-using MatchData = std::unique_ptr<pcre2_match_data, MatchDeleter>;
+// Bytes of a pattern at most, half of what filters take.
+constexpr size_t kMaxPatternSize = 16 * 1024;
 
-absl::StatusOr<uint32_t> CompileFlags(std::string_view options, std::string_view name) {
-  uint32_t flags = PCRE2_UTF;
-  for (char c : options) {
-    switch (c) {
-      case 'i':
-        flags |= PCRE2_CASELESS;
-        break;
-      case 'm':
-        flags |= PCRE2_MULTILINE;
-        break;
-      case 's':
-        flags |= PCRE2_DOTALL;
-        break;
-      case 'x':
-        flags |= PCRE2_EXTENDED;
-        break;
-      case 'u':
-        break;
-      default:
-        return base::Error(
-            51108, base::StrCat(name, " invalid flag in regex options: ", std::string_view(&c, 1)));
-    }
-  }
-  return flags;
-}
-
-absl::StatusOr<Code> Compile(std::string_view pattern, std::string_view options,
-                             std::string_view name) {
-  MAYFLY_ASSIGN_OR_RETURN(uint32_t flags, CompileFlags(options, name));
-  int error = 0;
-  PCRE2_SIZE offset = 0;
-  std::unique_ptr<pcre2_compile_context, ContextDeleter> compile(
-      pcre2_compile_context_create(nullptr));
-  pcre2_set_newline(compile.get(), PCRE2_NEWLINE_ANYCRLF);
-  Code code(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(pattern.data()), pattern.size(), flags,
-                          &error, &offset, compile.get()),
-            CodeDeleter());
-  if (code) return code;
-  PCRE2_UCHAR text[256];
-  pcre2_get_error_message(error, text, sizeof text);
-  return base::Error(
-      51111, base::StrCat("Invalid Regex in ", name, ": ", reinterpret_cast<const char*>(text)));
-}
-
-// The pattern and options of one call; `is_null` if the answer is the one for null.
-struct Pattern {
-  Code code;
-  bool is_null = false;
-};
+// The pattern of one call; null if the answer is the one for null.
+using Pattern = std::shared_ptr<const Regex>;
 
 absl::Status CheckOptions(ValueView options, std::string_view name) {
   if (options.IsNullish()) return absl::OkStatus();
@@ -91,26 +34,40 @@ absl::Status CheckOptions(ValueView options, std::string_view name) {
   return absl::OkStatus();
 }
 
+absl::StatusOr<Pattern> Compile(std::string_view text, std::string_view options,
+                                std::string_view name) {
+  if (text.size() > kMaxPatternSize) {
+    return base::Error(51111, base::StrCat("Invalid Regex in ", name, ": the pattern is too long"));
+  }
+  absl::StatusOr<Regex> regex = Regex::Compile(text, options);
+  if (regex.ok()) return std::make_shared<const Regex>(*std::move(regex));
+  constexpr base::ErrorCode kBadOption = base::ErrorCode(51108);
+  if (base::CodeOf(regex.status()) == kBadOption) {
+    return base::Error(51108, base::StrCat(name, " invalid flag in regex options: ", options));
+  }
+  return base::Error(
+      51111, base::StrCat("Invalid Regex in ", name, ": ", base::MessageOf(regex.status())));
+}
+
 absl::StatusOr<Pattern> MakePattern(ValueView regex, ValueView options, std::string_view name) {
   if (!regex.IsNullish() && !regex.IsString() && regex.type() != bson::Type::kRegex) {
     return base::Error(51105, base::StrCat(name, " needs 'regex' to be of type string or regex"));
   }
   MAYFLY_RETURN_IF_ERROR(CheckOptions(options, name));
-  if (regex.IsNullish()) return Pattern{nullptr, true};
-  std::string_view text = regex.IsString() ? regex.AsString() : regex.AsRegex().pattern;
-  std::string_view own = regex.IsString() ? std::string_view() : regex.AsRegex().options;
-  std::string_view given = options.IsNullish() ? std::string_view() : options.AsString();
+  if (regex.IsNullish()) return Pattern();
+  const std::string_view text = regex.IsString() ? regex.AsString() : regex.AsRegex().pattern;
+  const std::string_view own = regex.IsString() ? std::string_view() : regex.AsRegex().options;
+  const std::string_view given = options.IsNullish() ? std::string_view() : options.AsString();
   if (text.find('\0') != std::string_view::npos) {
     return base::Error(
         51109, base::StrCat(name, ": regular expression cannot contain an embedded null byte"));
   }
-  if (!own.empty() && !given.empty()) {
+  if (!own.empty() && !options.IsNullish()) {
     return base::Error(
         51107, base::StrCat(
                    name, ": found regex option(s) specified in both 'regex' and 'option' fields"));
   }
-  MAYFLY_ASSIGN_OR_RETURN(Code code, Compile(text, own.empty() ? given : own, name));
-  return Pattern{std::move(code), false};
+  return Compile(text, own.empty() ? given : own, name);
 }
 
 enum class Answer { kMatch, kFind, kFindAll };
@@ -141,8 +98,8 @@ class RegexExpression final : public Expression {
                               ViewOrMissing(parts_.options, frame, &options_scratch));
       MAYFLY_ASSIGN_OR_RETURN(pattern, MakePattern(regex, options, name_));
     }
-    if (pattern.is_null || input.IsNullish()) return AnswerForNull();
-    return Run(input.AsString(), pattern.code.get());
+    if (!pattern || input.IsNullish()) return AnswerForNull();
+    return Run(input.AsString(), *pattern);
   }
   void AddDependencies(Dependencies* out) const override {
     parts_.input->AddDependencies(out);
@@ -163,46 +120,38 @@ class RegexExpression final : public Expression {
     return Value::Null();
   }
 
-  absl::StatusOr<Value> Run(std::string_view text, const pcre2_code* code) const {
-    MatchData data(pcre2_match_data_create_from_pattern(code, nullptr));
+  absl::StatusOr<Value> Run(std::string_view text, const Regex& regex) const {
     ArrayBuilder all;
     size_t at = 0;
-    while (true) {
-      int count = pcre2_match(code, reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), at, 0,
-                              data.get(), nullptr);
-      if (count == PCRE2_ERROR_NOMATCH) break;
-      if (count < 0) {
-        return base::Error(
-            51156, base::StrCat("Error occurred while executing the regular expression in ", name_,
-                                ". Result code: ", count));
-      }
+    do {
+      MAYFLY_ASSIGN_OR_RETURN(std::optional<Regex::Match> match, regex.Find(text, at));
+      if (!match) break;
       if (answer_ == Answer::kMatch) return Value::Bool(true);
-      const PCRE2_SIZE* offsets = pcre2_get_ovector_pointer(data.get());
-      bson::Document match = MakeMatch(text, offsets, code);
-      if (answer_ == Answer::kFind) return Value::FromDocument(match);
-      all.builder().PushDocument(match);
-      at = offsets[1];
-      if (offsets[0] != offsets[1]) continue;
-      if (at >= text.size()) break;
-      at += std::min(CharacterSize(text[at]), text.size() - at);
-    }
+      const bson::Document document = MakeMatch(text, *match);
+      if (answer_ == Answer::kFind) return Value::FromDocument(document);
+      all.builder().PushDocument(document);
+      const Regex::Range& whole = match->groups[0];
+      at = whole.end;
+      if (whole.begin == whole.end && at < text.size())
+        at += std::min(CharacterSize(text[at]), text.size() - at);
+    } while (at < text.size());
     return answer_ == Answer::kFindAll ? all.Finish() : AnswerForNull();
   }
 
   // {match: ..., idx: ..., captures: [...]}
-  static bson::Document MakeMatch(std::string_view text, const PCRE2_SIZE* offsets,
-                                  const pcre2_code* code) {
-    uint32_t captures = 0;
-    pcre2_pattern_info(code, PCRE2_INFO_CAPTURECOUNT, &captures);
+  static bson::Document MakeMatch(std::string_view text, const Regex::Match& match) {
+    auto part = [&](const Regex::Range& range) {
+      return text.substr(range.begin, range.end - range.begin);
+    };
     bson::Builder out;
-    out.String("match", text.substr(offsets[0], offsets[1] - offsets[0]));
-    out.Int32("idx", static_cast<int32_t>(CountCharacters(text.substr(0, offsets[0]))));
+    out.String("match", part(match.groups[0]));
+    out.Int32("idx", static_cast<int32_t>(CountCharacters(text.substr(0, match.groups[0].begin))));
     out.OpenArray("captures");
-    for (uint32_t i = 1; i <= captures; ++i) {
-      if (offsets[2 * i] == PCRE2_UNSET) {
+    for (size_t i = 1; i < match.groups.size(); ++i) {
+      if (match.groups[i].begin == std::string_view::npos) {
         out.Push(Value::Null());
       } else {
-        out.PushString(text.substr(offsets[2 * i], offsets[2 * i + 1] - offsets[2 * i]));
+        out.PushString(part(match.groups[i]));
       }
     }
     out.Close();
@@ -225,10 +174,10 @@ absl::StatusOr<ExpressionPtr> ParseRegex(ValueView operand, const OperatorRow& r
       context));
   std::optional<Pattern> known;
   if (parts.regex->IsConstant() && (!parts.options || parts.options->IsConstant())) {
-    ValueView options = parts.options ? parts.options->Constant()->view() : ValueView();
+    const ValueView options = parts.options ? parts.options->Constant()->view() : ValueView();
     MAYFLY_ASSIGN_OR_RETURN(known, MakePattern(parts.regex->Constant()->view(), options, row.name));
   }
-  bool constant = known && parts.input->IsConstant();
+  const bool constant = known && parts.input->IsConstant();
   return Fold(
       ExpressionPtr(new RegexExpression(kAnswer, row.name, std::move(parts), std::move(known))),
       constant, context);

@@ -136,7 +136,7 @@ class ConvertExpression final : public Expression {
   const ConvertParts parts_;
 };
 
-ExpressionPtr MakeConvert(ConvertParts parts, const ParseContext& context) {
+absl::StatusOr<ExpressionPtr> MakeConvert(ConvertParts parts, const ParseContext& context) {
   bool constant = true;
   for (const Expression* node : parts.All()) constant = constant && node->IsConstant();
   return Fold(ExpressionPtr(new ConvertExpression(std::move(parts))), constant, context);

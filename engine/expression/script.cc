@@ -1,0 +1,19 @@
+// JavaScript: there is none in this server, as in a mongod with --noscripting.
+#include "engine/expression/operator.h"
+
+namespace mayfly::engine {
+namespace {
+
+absl::StatusOr<ExpressionPtr> ParseScript(bson::ValueView, const OperatorRow&, const ParseContext&) {
+  return base::Error(31264, "Cannot run server-side javascript without the javascript engine enabled");
+}
+
+constexpr OperatorRow kRows[] = {
+    {"$function", 1, 1, nullptr, ParseScript, "a JavaScript function; not supported"},
+};
+
+}  // namespace
+
+absl::Span<const OperatorRow> ScriptOperators() { return kRows; }
+
+}  // namespace mayfly::engine
