@@ -10,10 +10,12 @@
 #include "commands/concerns.h"
 #include "commands/metrics.h"
 #include "commands/operation_registry.h"
+#include "commands/parameters.h"
 #include "commands/retryable_writes.h"
 #include "commands/sessions.h"
 #include "commands/slow_operations.h"
 #include "engine/catalog/namespace.h"
+#include "engine/cursor/cursor.h"
 
 namespace mayfly::commands {
 namespace {
@@ -24,6 +26,8 @@ using base::StrCat;
 
 // currentOp shows at most so many bytes of a command.
 constexpr size_t kMaxShownCommandBytes = 4096;
+// Idle cursors are looked for so often, on the back of a command.
+constexpr int64_t kCursorCheckMs = 4000;
 
 }  // namespace
 
@@ -117,6 +121,17 @@ absl::Status UseSession(const CommandRow& row, const CommonArguments& common, Se
 
 }  // namespace
 
+void Dispatcher::EndIdleCursors(int64_t now_ms) {
+  int64_t last = idle_cursors_ended_ms_.load(std::memory_order_relaxed);
+  if (now_ms >= last && now_ms - last < kCursorCheckMs) return;
+  if (!idle_cursors_ended_ms_.compare_exchange_strong(last, now_ms)) return;
+  services_.cursors.KillIdle(services_.parameters.GetInteger("cursorTimeoutMillis"));
+  services_.sessions.Expire();
+  services_.cursors.KillIf([this](const engine::Cursor& cursor) {
+    return !cursor.lsid.empty() && !services_.sessions.Contains(SessionIdOf(cursor.lsid));
+  });
+}
+
 void Dispatcher::Dispatch(Invocation invocation, Done done) {
   auto running = std::make_shared<Running>(services_, std::move(invocation), std::move(done));
   Start(std::move(running));
@@ -153,6 +168,7 @@ absl::Status Dispatcher::Prepare(Running& running) {
 
   CommandContext& context = running.context;
   context.state = &state_;
+  EndIdleCursors(context.now_ms);
   const int64_t deadline =
       max_time_ms == 0 ? 0 : services_.clock.MonotonicUs() + max_time_ms * 1000;
   running.operation = services_.operations.Make(deadline);
@@ -283,6 +299,13 @@ void Dispatcher::CountUse(const Running& running) {
                     .time_us = std::max<int64_t>(time_us, 1)});
 }
 
+void Dispatcher::ForgetDropped(const Running& running) {
+  if (running.row->place == Place::kConnection) return;
+  const bson::ValueView target = running.arguments.target();
+  state_.usage.ForgetIfDropped(running.row->name, running.invocation.database,
+                               target.IsString() ? target.AsString() : "");
+}
+
 void Dispatcher::AppendEnding(Running& running) {
   bson::Builder& reply = running.reply;
   if (running.write_concern.unsatisfied.has_value() && running.row->place == Place::kWrite) {
@@ -304,6 +327,7 @@ void Dispatcher::Finish(Running& running, absl::Status status) {
   }
   Outcome outcome = std::move(running.outcome);
   if (status.ok()) {
+    ForgetDropped(running);
     if (!running.answered) {
       AppendEnding(running);
       outcome.document = std::move(running.reply.Finish()).TakeBytes();

@@ -2,6 +2,8 @@
 // thread, runs the handler, and turns its status into a reply.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -29,6 +31,7 @@ class Dispatcher {
  private:
   struct Running;
 
+  void EndIdleCursors(int64_t now_ms);
   void Start(std::shared_ptr<Running> running);
   absl::Status Prepare(Running& running);
   void Register(Running& running);
@@ -36,12 +39,14 @@ class Dispatcher {
   void RunOnWorker(std::shared_ptr<Running> running);
   absl::Status RunHandler(Running& running);
   void CountUse(const Running& running);
+  void ForgetDropped(const Running& running);
   void AppendEnding(Running& running);
   void Finish(Running& running, absl::Status status);
 
   Services services_;
   ServerState state_;
   Registry registry_;
+  std::atomic<int64_t> idle_cursors_ended_ms_{0};
 };
 
 // {ok: 0, errmsg, code, codeName, ...}: the reply for a failed command. `cluster_time`: of a

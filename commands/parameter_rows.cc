@@ -161,7 +161,7 @@ constexpr ParameterRow kRows[] = {
      .help = "Whether expired documents are removed from storage. Reads hide them in any case."},
     {.name = "ttlMonitorSleepSecs",
      .by_default = 60,
-     .help = "Taken for compatibility: expired documents are removed when they are due.",
+     .help = "Seconds between removals of what a date index expires; removed when due until set.",
      .min = 1},
 };
 

@@ -109,6 +109,11 @@ absl::StatusOr<SessionRegistry::Session*> SessionRegistry::UseLocked(const Sessi
   return &session;
 }
 
+void SessionRegistry::Expire() {
+  const std::lock_guard lock(mutex_);
+  ExpireLocked();
+}
+
 void SessionRegistry::ExpireLocked() {
   const int64_t limit = clock_.SinceBootMs() - int64_t{kTimeoutMinutes} * 60 * 1000;
   while (!order_.empty() && order_.front().last_use_ms < limit) {

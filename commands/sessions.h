@@ -67,6 +67,8 @@ class SessionRegistry {
   // Forgets the session; ok if there is none.
   void End(const SessionId& id);
   void EndAll();
+  // Forgets sessions that were not used for kTimeoutMinutes; every use of a session does so too.
+  void Expire();
   bool Contains(const SessionId& id) const;
   // Every session with its last use in wall-clock milliseconds, longest unused first.
   void ForEach(const std::function<void(const SessionId&, int64_t)>& visit) const;

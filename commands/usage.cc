@@ -57,14 +57,17 @@ void UsageStatistics::Add(const Sample& sample) {
   AddTo(&it->second, sample);
 }
 
-void UsageStatistics::Forget(std::string_view database, std::string_view collection) {
-  const std::lock_guard lock(mutex_);
-  const std::string key = base::StrCat(database, ".", collection);
-  if (!collection.empty()) {
-    by_namespace_.erase(key);
-    return;
+void UsageStatistics::ForgetIfDropped(std::string_view command, std::string_view database,
+                                      std::string_view collection) {
+  if (command == "drop") {
+    const std::lock_guard lock(mutex_);
+    by_namespace_.erase(base::StrCat(database, ".", collection));
+  } else if (command == "dropDatabase") {
+    const std::string prefix = base::StrCat(database, ".");
+    const std::lock_guard lock(mutex_);
+    absl::erase_if(by_namespace_,
+                   [&](const auto& entry) { return entry.first.starts_with(prefix); });
   }
-  absl::erase_if(by_namespace_, [&](const auto& entry) { return entry.first.starts_with(key); });
 }
 
 void UsageStatistics::ForEach(

@@ -45,8 +45,9 @@ class UsageStatistics {
     int64_t time_us = 0;
   };
   void Add(const Sample& sample);
-  // The collection is gone, or with an empty name every collection of the database.
-  void Forget(std::string_view database, std::string_view collection);
+  // After a command: if it is one that drops, what it dropped is not shown any more.
+  void ForgetIfDropped(std::string_view command, std::string_view database,
+                       std::string_view collection);
   // In order of name.
   void ForEach(const std::function<void(std::string_view ns, const NamespaceUsage&)>& visit) const;
   // All collections together.

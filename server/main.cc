@@ -43,6 +43,7 @@ int main(int argc, char** argv) {
         mayfly::base::CodeOf(started) == mayfly::base::ErrorCode::kHostUnreachable;
     return Fail(started, is_network ? kNetError : kCannotStart);
   }
+  mayfly::base::EndOfStartup();
   std::printf("Mayfly %s listening on %s\n", mayfly::server::kVersion,
               server.ConnectionString().c_str());
   std::fflush(stdout);

@@ -59,6 +59,7 @@ commands::ServerFacts MakeFacts(const Options& options, const base::Clock& clock
   facts.argv = options.argv;
   facts.parsed_options = options.parsed;
   facts.process_id = getpid();
+  facts.max_connections = options.max_connections;
   base::Random random = base::Random::FromSystem();
   facts.topology_process_id = bson::ObjectIdGenerator(random).Next(facts.start_ms);
   return facts;
@@ -137,6 +138,14 @@ absl::Status Server::Parts::SetParameters() {
   parameters.OnChange("ttlMonitorSleepSecs", [this](const bson::Value& value) {
     expiry->SetDatePeriodSeconds(parameters.GetInteger("ttlMonitorSleepSecs"));
   });
+  const auto set_log = [this](const bson::Value&) {
+    base::SetLogVerbosity(static_cast<int>(parameters.GetInteger("logLevel")),
+                          parameters.GetBool("quiet"));
+  };
+  parameters.SetByServer("logLevel", bson::Value::Int32(options.verbosity));
+  parameters.SetByServer("quiet", bson::Value::Bool(options.quiet));
+  parameters.OnChange("logLevel", set_log);
+  parameters.OnChange("quiet", set_log);
   parameters.SetByServer("enableTestCommands", bson::Value::Bool(options.enable_test_commands));
   for (const auto& [name, value] : options.set_parameters) {
     absl::Status status = parameters.SetAtStartup(name, value);

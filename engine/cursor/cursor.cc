@@ -116,7 +116,8 @@ int CursorRegistry::KillIdle(int64_t timeout_ms) {
   const std::lock_guard lock(mutex_);
   const auto killed = std::erase_if(entries_, [&](const auto& entry) {
     const Cursor* cursor = entry.second.cursor.get();
-    return cursor != nullptr && !cursor->no_timeout && now_ms - cursor->last_use_ms >= timeout_ms;
+    return cursor != nullptr && !cursor->no_timeout && cursor->lsid.empty() &&
+           now_ms - cursor->last_use_ms >= timeout_ms;
   });
   timed_out_ += static_cast<int64_t>(killed);
   return static_cast<int>(killed);

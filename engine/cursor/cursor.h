@@ -86,7 +86,8 @@ class CursorRegistry {
   bool Kill(int64_t id);
   // All of a session, or of a namespace that was dropped.
   void KillIf(absl::FunctionRef<bool(const Cursor&)> matches);
-  // Ends cursors unused for `timeout_ms` unless they are exempt; returns how many.
+  // Ends cursors unused for `timeout_ms` unless they are exempt or belong to a session, with which
+  // they end; returns how many.
   int KillIdle(int64_t timeout_ms);
   // The namespace of a cursor, free or in use; empty if there is none. For getMore's and
   // killCursors' checks.
