@@ -1,18 +1,22 @@
-// Stages that need what this server does not have: a search engine, geographic indexes, change streams inside pipelines.
-// They are known, and answer with MongoDB's errors for a server without it.
+// Stages that need what this server does not have: a search engine, geographic indexes, change
+// streams inside pipelines. They are known, and answer with MongoDB's errors for a server without
+// it.
 #include "base/strings.h"
 #include "engine/aggregate/stage_rows.h"
 
 namespace mayfly::engine {
 namespace {
 
-absl::Status ParseSearch(bson::ValueView, const StageRow&, const PipelineContext&, std::vector<StagePtr>*) {
+absl::Status ParseSearch(bson::ValueView, const StageRow&, const PipelineContext&,
+                         std::vector<StagePtr>*) {
   return base::Error(31082,
-                     "Using $search and $vectorSearch aggregation stages requires additional configuration. Please "
+                     "Using $search and $vectorSearch aggregation stages requires additional "
+                     "configuration. Please "
                      "connect to Atlas or an AtlasCLI local deployment to enable.");
 }
 
-absl::Status ParseGeoNear(bson::ValueView operand, const StageRow&, const PipelineContext&, std::vector<StagePtr>*) {
+absl::Status ParseGeoNear(bson::ValueView operand, const StageRow&, const PipelineContext&,
+                          std::vector<StagePtr>*) {
   if (!operand.IsDocument()) {
     return base::Error(10065, "invalid parameter: expected an object ($geoNear)");
   }
@@ -30,21 +34,23 @@ const StageRow kSearchRow = {.name = "$search",
                              .help = "full-text search; needs a search engine beside the server",
                              .position = StagePosition::kFirst,
                              .in_facet = false};
-const StageRow kSearchMetaRow = {.name = "$searchMeta",
-                                 .parse = ParseSearch,
-                                 .help = "metadata of a full-text search; needs a search engine beside the server",
-                                 .position = StagePosition::kFirst,
-                                 .in_facet = false};
+const StageRow kSearchMetaRow = {
+    .name = "$searchMeta",
+    .parse = ParseSearch,
+    .help = "metadata of a full-text search; needs a search engine beside the server",
+    .position = StagePosition::kFirst,
+    .in_facet = false};
 const StageRow kVectorSearchRow = {.name = "$vectorSearch",
                                    .parse = ParseSearch,
                                    .help = "vector search; needs a search engine beside the server",
                                    .position = StagePosition::kFirst,
                                    .in_facet = false};
-const StageRow kListSearchIndexesRow = {.name = "$listSearchIndexes",
-                                        .parse = ParseSearch,
-                                        .help = "lists search indexes; needs a search engine beside the server",
-                                        .position = StagePosition::kFirst,
-                                        .in_facet = false};
+const StageRow kListSearchIndexesRow = {
+    .name = "$listSearchIndexes",
+    .parse = ParseSearch,
+    .help = "lists search indexes; needs a search engine beside the server",
+    .position = StagePosition::kFirst,
+    .in_facet = false};
 const StageRow kGeoNearRow = {.name = "$geoNear",
                               .parse = ParseGeoNear,
                               .help = "documents by distance; needs a geographic index",

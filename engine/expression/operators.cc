@@ -29,7 +29,7 @@ absl::Span<const absl::Span<const OperatorRow>> OperatorFamilies() {
       LiteralOperators(),        MiscOperators(),       ObjectOperators(),
       PercentileOperators(),     RegexOperators(),      SetOperators(),
       StringEditOperators(),     StringOperators(),     TrigonometryOperators(),
-      ScriptOperators(), TypeOperators(),
+      ScriptOperators(),         TypeOperators(),
   };
   return *families;
 }

@@ -4,8 +4,10 @@
 namespace mayfly::engine {
 namespace {
 
-absl::StatusOr<ExpressionPtr> ParseScript(bson::ValueView, const OperatorRow&, const ParseContext&) {
-  return base::Error(31264, "Cannot run server-side javascript without the javascript engine enabled");
+absl::StatusOr<ExpressionPtr> ParseScript(bson::ValueView, const OperatorRow&,
+                                          const ParseContext&) {
+  return base::Error(31264,
+                     "Cannot run server-side javascript without the javascript engine enabled");
 }
 
 constexpr OperatorRow kRows[] = {

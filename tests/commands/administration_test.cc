@@ -87,7 +87,7 @@ TEST_F(AdministrationTest, FsyncHoldsWritesBack) {
   EXPECT_THAT(Admin("{fsyncUnlock: 1}"), HasSubstr("lockCount: 1"));
   EXPECT_FALSE(answered());
   EXPECT_THAT(Admin("{fsyncUnlock: 1}"), HasSubstr("lockCount: 0"));
-  EXPECT_EQ(bson::ToShellText(bson::Document(reply.get()).view()), "{ n: 1, ok: 1.0 }");
+  EXPECT_THAT(bson::ToShellText(bson::Document(reply.get()).view()), HasSubstr("n: 1, ok: 1.0"));
 }
 
 TEST_F(AdministrationTest, FsyncChecksItsArguments) {
@@ -123,10 +123,10 @@ TEST_F(AdministrationTest, ProfileChecksItsArguments) {
 TEST_F(AdministrationTest, SlowOperationsAreLogged) {
   base::LogCapture log;
   server_.Run("db", "{find: 'c'}");
-  EXPECT_THAT(log.Lines(), testing::Not(Contains(HasSubstr("Slow query"))));
+  EXPECT_THAT(log.TakeLines(), testing::Not(Contains(HasSubstr("Slow query"))));
   server_.Run("db", "{profile: 0, slowms: -1}");
   server_.Run("db", "{find: 'c'}");
-  EXPECT_THAT(log.Lines(), Contains(HasSubstr("Slow query")));
+  EXPECT_THAT(log.TakeLines(), Contains(HasSubstr("Slow query")));
 }
 
 TEST_F(AdministrationTest, DefaultConcernsAreKept) {

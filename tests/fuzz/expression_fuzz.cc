@@ -1,5 +1,5 @@
-// Two documents from the bytes: an expression {e: ...} and what it is evaluated for. Nothing may crash, both ways of
-// evaluating must agree, and so must a second evaluation.
+// Two documents from the bytes: an expression {e: ...} and what it is evaluated for. Nothing may
+// crash, both ways of evaluating must agree, and so must a second evaluation.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

@@ -1,5 +1,5 @@
-// Two documents from the bytes: a pipeline {p: [stages]} and what runs through it, three times over. Nothing may crash,
-// and every document that comes out must be well-formed.
+// Two documents from the bytes: a pipeline {p: [stages]} and what runs through it, three times
+// over. Nothing may crash, and every document that comes out must be well-formed.
 #include <cstdint>
 #include <cstdlib>
 #include <memory>

@@ -57,11 +57,18 @@ TEST(Comparison, MixedTypes_FollowBsonOrder) {
 }
 
 TEST(Conditional, BranchesNotTaken_AreNotEvaluated) {
-  EXPECT_EQ(Eval("{\"$cond\": [true, 1, {\"$divide\": [1, 0]}]}"), "1");
+  EXPECT_EQ(
+      Eval("{\"$cond\": [\"$a\", 1, {\"$divide\": [1, \"$zero\"]}]}", "{\"a\": 1, \"zero\": 0}"),
+      "1");
   EXPECT_EQ(Eval("{\"$ifNull\": [null, \"$x\", 3]}"), "3");
   EXPECT_EQ(Eval("{\"$ifNull\": [null]}"), "error 1257300");
   EXPECT_EQ(Eval("{\"$switch\": {\"branches\": [{\"case\": false, \"then\": 1}]}}"), "error 40069");
   EXPECT_EQ(Eval("{\"$cond\": {\"if\": \"$a\", \"then\": 1, \"else\": 2}}", "{\"a\": 0}"), "2");
+}
+
+TEST(Folding, ConstantsThatFail_FailEvenIfNeverReached) {
+  EXPECT_EQ(Eval("{\"$ifNull\": [1, {\"$divide\": [1, 0]}]}"), "error 2");
+  EXPECT_EQ(Eval("{\"$or\": [{\"$divide\": [1, \"$zero\"]}, true]}", "{\"zero\": 0}"), "true");
 }
 
 TEST(Let, InnerScope_HidesOuterVariables) {

@@ -24,7 +24,8 @@ constexpr int kWriters = 4;
 // kWriters * number.
 TEST(SqliteCrashVictim, WritesUntilKilled) {
   const char* folder = std::getenv(kFolderVariable);
-  if (folder == nullptr) return;  // started as a test; it does its work as the victim of the other one
+  if (folder == nullptr)
+    return;  // started as a test; it does its work as the victim of the other one
   auto store = OpenSqliteStore({.path = folder, .sync_interval_ms = 10, .max_wal_frames = 100});
   ASSERT_TRUE(store.ok());
   auto database = (*store)->Get("db", Store::IfMissing::kCreate).value();
