@@ -105,7 +105,7 @@ absl::StatusOr<ViewOrCollection> OpenViewOrCollection(
   MAYFLY_ASSIGN_OR_RETURN(result.pipeline,
                           ParseOnView(context, execution, *collection, kNoStages, {}));
   MAYFLY_ASSIGN_OR_RETURN(auto stream, result.pipeline->MakeStream());
-  result.stream = engine::MakeFilterStream(execution, query.filter(), std::move(stream));
+  result.stream = engine::MakeFilterStream(execution.evaluation, query.filter(), std::move(stream));
   return result;
 }
 

@@ -19,8 +19,9 @@ class PassingStream : public Stream {
 
 class FilterStream : public PassingStream {
  public:
-  FilterStream(ExecutionContext& context, const FilterNode& filter, std::unique_ptr<Stream> source)
-      : PassingStream(std::move(source)), filter_(filter), match_(context.evaluation) {}
+  FilterStream(const EvaluationContext& evaluation, const FilterNode& filter,
+               std::unique_ptr<Stream> source)
+      : PassingStream(std::move(source)), filter_(filter), match_(evaluation) {}
 
   absl::StatusOr<bool> Next(Row* row) override {
     while (true) {
@@ -72,9 +73,9 @@ class LimitStream : public PassingStream {
 
 }  // namespace
 
-std::unique_ptr<Stream> MakeFilterStream(ExecutionContext& context, const FilterNode& filter,
-                                         std::unique_ptr<Stream> source) {
-  return std::make_unique<FilterStream>(context, filter, std::move(source));
+std::unique_ptr<Stream> MakeFilterStream(const EvaluationContext& evaluation,
+                                         const FilterNode& filter, std::unique_ptr<Stream> source) {
+  return std::make_unique<FilterStream>(evaluation, filter, std::move(source));
 }
 
 std::unique_ptr<Stream> MakeSkipStream(int64_t count, std::unique_ptr<Stream> source) {

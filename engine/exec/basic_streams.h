@@ -10,9 +10,9 @@
 
 namespace mayfly::engine {
 
-// Rows whose document matches. `filter` must outlive the stream.
-std::unique_ptr<Stream> MakeFilterStream(ExecutionContext& context, const FilterNode& filter,
-                                         std::unique_ptr<Stream> source);
+// Rows whose document matches. `evaluation` and `filter` must outlive the stream.
+std::unique_ptr<Stream> MakeFilterStream(const EvaluationContext& evaluation,
+                                         const FilterNode& filter, std::unique_ptr<Stream> source);
 // All rows but the first `count`.
 std::unique_ptr<Stream> MakeSkipStream(int64_t count, std::unique_ptr<Stream> source);
 // The first `count` rows.

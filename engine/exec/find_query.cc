@@ -132,7 +132,7 @@ std::unique_ptr<Stream> FindQuery::Unprojected(ExecutionContext& context,
                                                const AccessPath& path) const {
   std::unique_ptr<Stream> stream = MakeScanStream(context, collection, path);
   if (!path.exact && filter_->kind() != FilterKind::kAlwaysTrue) {
-    stream = MakeFilterStream(context, *filter_, std::move(stream));
+    stream = MakeFilterStream(context.evaluation, *filter_, std::move(stream));
   }
   if (sort_.has_value() && !path.sorted) {
     context.runtime.evaluation = &context.evaluation;

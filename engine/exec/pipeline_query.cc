@@ -122,7 +122,7 @@ absl::StatusOr<std::unique_ptr<Stream>> PipelineQuery::MakeStream() {
   std::unique_ptr<Stream> stream = MakeScanStream(context_, source_, choice.winner);
   const FilterNode* filter = pipeline_->LeadingFilter();
   if (filter != nullptr && !choice.winner.exact) {
-    stream = MakeFilterStream(context_, *filter, std::move(stream));
+    stream = MakeFilterStream(context_.evaluation, *filter, std::move(stream));
   }
   Pipeline::Done done{.filter = filter != nullptr,
                       .sort = choice.winner.sorted && pipeline_->LeadingSort() != nullptr};
@@ -144,7 +144,7 @@ absl::StatusOr<std::unique_ptr<Stream>> PipelineQuery::OpenStored(
   MAYFLY_ASSIGN_OR_RETURN(const AccessPath path, ChoosePlan(request));
   std::unique_ptr<Stream> stream = MakeScanStream(context_, collection, path);
   if (planned != nullptr && !path.exact)
-    stream = MakeFilterStream(context_, *planned, std::move(stream));
+    stream = MakeFilterStream(*runtime.evaluation, *planned, std::move(stream));
   Pipeline::Done done{.filter = filter == nullptr && leading != nullptr};
   done.sort =
       path.sorted && pipeline.LeadingSort() != nullptr && (done.filter || leading == nullptr);
@@ -161,7 +161,9 @@ absl::StatusOr<std::unique_ptr<Stream>> PipelineQuery::OpenView(const Collection
   view_pipelines_.push_back(std::move(definition));
   MAYFLY_ASSIGN_OR_RETURN(auto stream, OpenCollection({database_, resolved.collection}, nullptr,
                                                       *view_pipelines_.back(), runtime));
-  if (filter != nullptr) stream = MakeFilterStream(context_, *filter, std::move(stream));
+  if (filter != nullptr) {
+    stream = MakeFilterStream(*runtime.evaluation, *filter, std::move(stream));
+  }
   return pipeline.MakeStream(std::move(stream), runtime);
 }
 
