@@ -45,6 +45,10 @@ absl::StatusOr<NamedAccumulator> ParseNamedAccumulator(const bson::Element& fiel
     return base::Error(40234,
                        base::StrCat("The field '", field.key, "' must be an accumulator object"));
   }
+  if (accumulator.value.IsArray() && accumulator.value.AsDocument().Count() != 1) {
+    return base::Error(40237,
+                       base::StrCat("The ", accumulator.key, " accumulator is a unary operator"));
+  }
   const AccumulatorRow* row = FindAccumulator(accumulator.key);
   if (!row)
     return base::Error(15952, base::StrCat("unknown group operator '", accumulator.key, "'"));

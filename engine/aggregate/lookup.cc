@@ -106,6 +106,23 @@ struct LookupFields {
   ValueView from, as, local, foreign, let, pipeline;
 };
 
+absl::Status WrongType(std::string_view field, ValueView value, std::string_view expected) {
+  return base::Error(
+      base::ErrorCode::kTypeMismatch,
+      base::StrCat("BSON field '$lookup.", field, "' is the wrong type '",
+                   bson::TypeName(value.type()), "', expected type '", expected, "'"));
+}
+
+absl::Status CheckFieldType(const bson::Element& element) {
+  const std::string_view key = element.key;
+  if ((key == "as" || key == "localField" || key == "foreignField") && !element.value.IsString()) {
+    return WrongType(key, element.value, "string");
+  }
+  if (key == "let" && !element.value.IsDocument()) return WrongType(key, element.value, "object");
+  if (key == "pipeline" && !element.value.IsArray()) return WrongType(key, element.value, "array");
+  return absl::OkStatus();
+}
+
 absl::StatusOr<LookupFields> FindFields(bson::View spec) {
   LookupFields f;
   for (const bson::Element& element : spec) {
@@ -117,32 +134,20 @@ absl::StatusOr<LookupFields> FindFields(bson::View spec) {
                         : element.key == "pipeline"     ? &f.pipeline
                                                         : nullptr;
     if (!target) {
-      return base::Error(base::ErrorCode::kFailedToParse,
-                         base::StrCat("unknown argument to $lookup: ", element.key));
+      return base::Error(
+          40415, base::StrCat("BSON field '$lookup.", element.key, "' is an unknown field."));
     }
     if (!target->IsMissing()) {
       return base::Error(
           40413, base::StrCat("BSON field '$lookup.", element.key, "' is a duplicate field"));
     }
+    // A null is as good as nothing.
+    if (element.value.IsNull()) continue;
+    MAYFLY_RETURN_IF_ERROR(CheckFieldType(element));
     *target = element.value;
-    const bool is_text =
-        element.key == "as" || element.key == "localField" || element.key == "foreignField";
-    if (is_text && !element.value.IsString()) {
-      return base::Error(
-          base::ErrorCode::kFailedToParse,
-          base::StrCat("$lookup argument '", element.key, "' must be a string, found type ",
-                       bson::TypeName(element.value.type())));
-    }
-    if (element.key == "pipeline" && !element.value.IsArray()) {
-      return base::Error(base::ErrorCode::kTypeMismatch,
-                         "'pipeline' option must be specified as an array");
-    }
-    if (element.key == "let" && !element.value.IsDocument()) {
-      return base::Error(base::ErrorCode::kFailedToParse,
-                         base::StrCat("$lookup argument 'let' must be an object, found type ",
-                                      bson::TypeName(element.value.type())));
-    }
   }
+  if (f.as.IsMissing())
+    return base::Error(40414, "BSON field '$lookup.as' is missing but a required field");
   return f;
 }
 
@@ -153,18 +158,16 @@ bool BeginsWithDocuments(ValueView pipeline) {
   return first.IsDocument() && first.AsDocument().First().key == "$documents";
 }
 
+bool IsEmpty(ValueView text) { return !text.IsString() || text.AsString().empty(); }
+
 absl::Status CheckFields(const LookupFields& f) {
   constexpr base::ErrorCode kCode = base::ErrorCode::kFailedToParse;
-  if (f.as.IsMissing()) return base::Error(kCode, "must specify 'as' field for a $lookup");
-  if (f.from.IsMissing() && !BeginsWithDocuments(f.pipeline)) {
-    return base::Error(kCode, "must specify 'pipeline' when 'from' is empty");
-  }
-  if (f.local.IsMissing() != f.foreign.IsMissing()) {
+  if (IsEmpty(f.local) != IsEmpty(f.foreign)) {
     return base::Error(
         kCode,
         "$lookup requires both or neither of 'localField' and 'foreignField' to be specified");
   }
-  if (f.pipeline.IsMissing() && f.local.IsMissing()) {
+  if (f.pipeline.IsMissing() && IsEmpty(f.local)) {
     return base::Error(kCode,
                        "$lookup requires either 'pipeline' or both 'localField' and 'foreignField' "
                        "to be specified");
@@ -175,22 +178,42 @@ absl::Status CheckFields(const LookupFields& f) {
   return absl::OkStatus();
 }
 
+// A collection of the same database; the form with a database is for servers with shards.
+absl::StatusOr<Namespace> ParseFrom(ValueView from, ValueView pipeline,
+                                    const PipelineContext& context) {
+  constexpr base::ErrorCode kCode = base::ErrorCode::kFailedToParse;
+  const bool own_documents = BeginsWithDocuments(pipeline);
+  if (from.IsNullish()) {
+    if (own_documents) return Namespace{context.ns.database, ""};
+    return base::Error(kCode, "must specify 'pipeline' when 'from' is empty");
+  }
+  constexpr int kFailedToParse = static_cast<int>(kCode);
+  MAYFLY_ASSIGN_OR_RETURN(Namespace ns,
+                          ParseStageNamespace(from, context, {"$lookup.from", kFailedToParse}));
+  if (from.IsDocument()) {
+    return base::Error(kCode, "$lookup with syntax {from: {db:<>, coll:<>},..} is not supported");
+  }
+  if (own_documents) {
+    return base::Error(base::ErrorCode::kInvalidNamespace,
+                       "$documents is only valid without 'from'");
+  }
+  return ns;
+}
+
 absl::Status ParseLookup(ValueView operand, const StageRow& row, const PipelineContext& context,
                          std::vector<StagePtr>* out) {
   if (!operand.IsDocument()) {
     return base::Error(base::ErrorCode::kFailedToParse,
                        "the $lookup stage specification must be an object");
   }
-  MAYFLY_ASSIGN_OR_RETURN(LookupFields f, FindFields(operand.AsDocument()));
-  MAYFLY_RETURN_IF_ERROR(CheckFields(f));
   LookupSpec spec;
-  if (!f.from.IsMissing()) {
-    constexpr int kFailedToParse = static_cast<int>(base::ErrorCode::kFailedToParse);
-    MAYFLY_ASSIGN_OR_RETURN(spec.from,
-                            ParseStageNamespace(f.from, context, {"$lookup.from", kFailedToParse}));
-  }
+  const bson::View fields = operand.AsDocument();
+  MAYFLY_ASSIGN_OR_RETURN(spec.from,
+                          ParseFrom(fields.Find("from"), fields.Find("pipeline"), context));
+  MAYFLY_ASSIGN_OR_RETURN(LookupFields f, FindFields(fields));
+  MAYFLY_RETURN_IF_ERROR(CheckFields(f));
   MAYFLY_ASSIGN_OR_RETURN(spec.as, ParseFieldPath(f.as.AsString()));
-  if (!f.local.IsMissing()) {
+  if (!IsEmpty(f.local)) {
     MAYFLY_ASSIGN_OR_RETURN(spec.local, ParseFieldPath(f.local.AsString()));
     MAYFLY_RETURN_IF_ERROR(ParseFieldPath(f.foreign.AsString()).status());
     spec.foreign = std::string(f.foreign.AsString());

@@ -64,16 +64,14 @@ class MergeStream final : public StageStream {
  private:
   absl::Status Merge(const Row& row) {
     bson::Document document(row.doc());
-    if (!document.view().Has("_id")) {
-      bson::Builder with_id;
-      with_id.ObjectId("_id", ids_.Next(frame_.context().now_ms)).AppendAll(document);
-      document = with_id.Finish();
-    }
+    const bool has_id = document.view().Has("_id");
+    if (!has_id && spec_.HasIdInKey()) document = WithNewId(document);
     MAYFLY_ASSIGN_OR_RETURN(bson::Document key, MakeKey(document));
     MAYFLY_ASSIGN_OR_RETURN(std::optional<bson::Document> found, target_->Find(key));
     if (found) return Matched(*found, document);
     switch (spec_.when_not_matched) {
       case MergeSpec::WhenNotMatched::kInsert:
+        if (!document.view().Has("_id")) document = WithNewId(document);
         return target_->Insert(document);
       case MergeSpec::WhenNotMatched::kDiscard:
         return absl::OkStatus();
@@ -84,6 +82,12 @@ class MergeStream final : public StageStream {
             "document in the source collection");
     }
     return absl::OkStatus();
+  }
+
+  bson::Document WithNewId(bson::View document) {
+    bson::Builder out;
+    out.ObjectId("_id", ids_.Next(frame_.context().now_ms)).AppendAll(document);
+    return out.Finish();
   }
 
   absl::StatusOr<bson::Document> MakeKey(bson::View document) const {
@@ -112,9 +116,7 @@ class MergeStream final : public StageStream {
       case MergeSpec::WhenMatched::kMerge: {
         FieldMerger merger;
         for (const bson::Element& element : before.view()) merger.Set(element.key, element.value);
-        for (const bson::Element& element : document.view()) {
-          if (element.key != "_id" || spec_.IdIsKey()) merger.Set(element.key, element.value);
-        }
+        for (const bson::Element& element : document.view()) merger.Set(element.key, element.value);
         const Value merged = merger.Finish();
         return Replace(before, bson::Document(merged.view().AsDocument()));
       }
@@ -134,6 +136,7 @@ class MergeStream final : public StageStream {
   absl::Status RunPipeline(const bson::Document& before, const bson::Document& document) {
     frame_.root = document;
     MAYFLY_RETURN_IF_ERROR(inner_.Bind(spec_.let, frame_));
+    MAYFLY_RETURN_IF_ERROR(CheckVariables());
     MAYFLY_ASSIGN_OR_RETURN(
         std::unique_ptr<Stream> stream,
         spec_.pipeline->MakeStream(std::make_unique<OneRow>(before.view()), inner_.runtime()));
@@ -141,6 +144,17 @@ class MergeStream final : public StageStream {
     MAYFLY_ASSIGN_OR_RETURN(bool more, stream->Next(&row));
     if (!more) return absl::OkStatus();
     return Replace(before, row.TakeDocument());
+  }
+
+  // A variable without a value does not exist.
+  absl::Status CheckVariables() const {
+    const std::vector<Value>& values = *inner_.runtime().evaluation->variables;
+    for (Slot slot : spec_.pipeline->NeededFields().slots) {
+      if (static_cast<size_t>(slot) < values.size() && values[slot].IsMissing()) {
+        return base::Error(17276, "Use of undefined variable in the pipeline of $merge");
+      }
+    }
+    return absl::OkStatus();
   }
 
   absl::Status Replace(const bson::Document& before, bson::Document after) {

@@ -25,7 +25,12 @@ struct MergeSpec {
   OuterVariables let;                  // `new`, and those of `let`, for the pipeline
   std::unique_ptr<Pipeline> pipeline;  // of WhenMatched::kPipeline
 
-  bool IdIsKey() const { return on.size() == 1 && on[0].dotted == "_id"; }
+  bool HasIdInKey() const {
+    for (const On& field : on) {
+      if (field.dotted == "_id") return true;
+    }
+    return false;
+  }
 };
 
 absl::StatusOr<MergeSpec> ParseMergeSpec(bson::ValueView operand, const PipelineContext& context);

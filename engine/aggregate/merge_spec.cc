@@ -218,6 +218,9 @@ absl::StatusOr<MergeSpec> ParseMergeSpec(ValueView operand, const PipelineContex
   bson::Builder short_form;
   bson::Document holder;
   if (operand.IsString()) {
+    if (operand.AsString().empty()) {
+      return base::Error(base::ErrorCode::kInvalidNamespace, "Invalid namespace specified ''");
+    }
     holder = short_form.Append("into", operand).Finish();
   } else if (operand.IsDocument()) {
     holder = bson::Document(operand.AsDocument());

@@ -1,4 +1,5 @@
 // $out: the documents become a collection, which replaces one of that name.
+#include "base/limits.h"
 #include "base/strings.h"
 #include "engine/aggregate/stage_rows.h"
 #include "engine/aggregate/sub_pipeline.h"
@@ -56,32 +57,69 @@ absl::Status WrongType(std::string_view field, bson::ValueView value, std::strin
                    bson::TypeName(value.type()), "', expected type '", expected, "'"));
 }
 
+// {timeField, metaField, granularity, bucketMaxSpanSeconds, bucketRoundingSeconds}: names and
+// types; what the values mean is the host's concern.
+absl::Status CheckTimeSeries(bson::View spec) {
+  for (const bson::Element& element : spec) {
+    if (element.value.IsNull()) continue;
+    const bool text =
+        element.key == "timeField" || element.key == "metaField" || element.key == "granularity";
+    const bool number =
+        element.key == "bucketMaxSpanSeconds" || element.key == "bucketRoundingSeconds";
+    if (!text && !number) {
+      return base::Error(40415, base::StrCat("BSON field '$out.timeseries.", element.key,
+                                             "' is an unknown field."));
+    }
+    if (text && !element.value.IsString())
+      return WrongType(base::StrCat("timeseries.", element.key), element.value, "string");
+    if (number && !element.value.IsNumber())
+      return WrongType(base::StrCat("timeseries.", element.key), element.value, "int");
+  }
+  if (spec.Find("timeField").IsNullish()) {
+    return base::Error(40414,
+                       "BSON field '$out.timeseries.timeField' is missing but a required field");
+  }
+  return absl::OkStatus();
+}
+
 absl::Status ParseFields(bson::View spec, Namespace* target, bson::Document* time_series) {
   bool has_database = false, has_collection = false;
   for (const bson::Element& element : spec) {
-    if (element.key == "db" || element.key == "coll") {
-      if (!element.value.IsString()) return WrongType(element.key, element.value, "string");
-      bool& seen = element.key == "db" ? has_database : has_collection;
-      if (seen)
-        return base::Error(
-            40413, base::StrCat("BSON field '$out.", element.key, "' is a duplicate field"));
-      seen = true;
-      (element.key == "db" ? target->database : target->collection) =
-          std::string(element.value.AsString());
-    } else if (element.key == "timeseries") {
-      if (!element.value.IsDocument()) return WrongType(element.key, element.value, "object");
-      *time_series = bson::Document(element.value.AsDocument());
-    } else {
+    const bool is_name = element.key == "db" || element.key == "coll";
+    if (!is_name && element.key != "timeseries") {
       return base::Error(40415,
                          base::StrCat("BSON field '$out.", element.key, "' is an unknown field."));
     }
+    if (element.value.IsNull()) continue;
+    if (!is_name) {
+      if (!element.value.IsDocument()) return WrongType(element.key, element.value, "object");
+      MAYFLY_RETURN_IF_ERROR(CheckTimeSeries(element.value.AsDocument()));
+      *time_series = bson::Document(element.value.AsDocument());
+      continue;
+    }
+    if (!element.value.IsString()) return WrongType(element.key, element.value, "string");
+    bool& seen = element.key == "db" ? has_database : has_collection;
+    if (seen)
+      return base::Error(40413,
+                         base::StrCat("BSON field '$out.", element.key, "' is a duplicate field"));
+    seen = true;
+    (element.key == "db" ? target->database : target->collection) =
+        std::string(element.value.AsString());
   }
-  for (std::string_view field : {"db", "coll"}) {
-    if (spec.Has(field)) continue;
-    return base::Error(
-        40414, base::StrCat("BSON field '$out.", field, "' is missing but a required field"));
-  }
+  if (!has_database)
+    return base::Error(40414, "BSON field '$out.db' is missing but a required field");
+  if (!has_collection)
+    return base::Error(40414, "BSON field '$out.coll' is missing but a required field");
   return absl::OkStatus();
+}
+
+absl::Status CheckDatabaseName(const std::string& name) {
+  constexpr std::string_view kForbidden("/\\. \"$\0", 7);
+  const bool bad = name.empty() || name.size() > base::kMaxDatabaseNameLength ||
+                   name.find_first_of(kForbidden) != std::string::npos;
+  if (!bad) return absl::OkStatus();
+  return base::Error(base::ErrorCode::kInvalidNamespace,
+                     base::StrCat("Invalid database name: '", name, "'"));
 }
 
 absl::Status CheckTarget(const Namespace& target) {
@@ -90,9 +128,17 @@ absl::Status CheckTarget(const Namespace& target) {
       return base::Error(31321, base::StrCat("Can't $out to internal database: ", restricted));
     }
   }
+  MAYFLY_RETURN_IF_ERROR(CheckDatabaseName(target.database));
   if (target.collection.substr(0, 7) == "system.") {
     return base::Error(17385,
                        base::StrCat("Can't $out to special collection: ", target.collection));
+  }
+  const bool has_nul = target.collection.find('\0') != std::string::npos;
+  const bool unusable = target.collection.find('$') != std::string::npos ||
+                        target.ToString().size() > base::kMaxNamespaceLength;
+  if (unusable && !has_nul) {
+    return base::Error(base::ErrorCode::kIllegalOperation,
+                       base::StrCat("Cannot $out to an invalid namespace: ", target.ToString()));
   }
   return CheckNamespace(target);
 }

@@ -88,6 +88,11 @@ absl::Status ParseUnset(bson::ValueView operand, const StageRow& row, const Pipe
       paths.emplace_back(element.value.AsString());
     }
   }
+  for (const std::string& path : paths) {
+    if (path.find('\0') != std::string::npos) {
+      return base::Error(9527900, "$unset field names may not contain embedded null bytes");
+    }
+  }
   MAYFLY_ASSIGN_OR_RETURN(Shape shape, Shape::ParseUnset(paths));
   out->push_back(std::make_unique<ShapeStage>(row, std::move(shape)));
   return absl::OkStatus();

@@ -48,17 +48,10 @@ class Shape::Parser {
     MAYFLY_ASSIGN_OR_RETURN(std::vector<std::string> parts, ParseFieldPath(path));
     Node* node = root;
     for (size_t i = 0; i < parts.size(); ++i) {
-      if (node->action != Node::Action::kChildren) {
-        return base::Error(
-            31249, base::StrCat("Invalid ", stage_, " :: caused by :: Path collision at ", path,
-                                " remaining portion ", parts[i]));
-      }
-      int child = node->Find(parts[i]);
+      if (node->action != Node::Action::kChildren) return Collision(31249, path);
+      const int child = node->Find(parts[i]);
       const bool last = i + 1 == parts.size();
-      if (last && child >= 0) {
-        return base::Error(
-            31250, base::StrCat("Invalid ", stage_, " :: caused by :: Path collision at ", path));
-      }
+      if (last && child >= 0) return Collision(31250, path);
       node->computes = node->computes || expression != nullptr;
       node = child >= 0 ? node->children[child].get() : node->Add(parts[i]);
     }
@@ -69,6 +62,17 @@ class Shape::Parser {
   }
 
  private:
+  absl::Status Collision(int code, const std::string& path) const {
+    if (stage_ == "$addFields") {
+      return base::Error(
+          40176, base::StrCat("Invalid $addFields :: caused by :: specification contains two "
+                              "conflicting paths. Cannot specify both '",
+                              path, "' and a path above or below it"));
+    }
+    return base::Error(
+        code, base::StrCat("Invalid ", stage_, " :: caused by :: Path collision at ", path));
+  }
+
   absl::Status FindKind(bson::View spec, const std::string& prefix, std::optional<Kind>* kind,
                         std::optional<Kind>* id_kind) {
     for (const bson::Element& element : spec) {
@@ -93,6 +97,8 @@ class Shape::Parser {
     if (kind != Kind::kAddition && path.size() >= 2 && path.substr(path.size() - 2) == ".$") {
       return base::Error(31324, "Cannot use positional projection in aggregation projection");
     }
+    MAYFLY_RETURN_IF_ERROR(ParseFieldPath(path).status());
+    MAYFLY_RETURN_IF_ERROR(CheckOperatorObject(value, kind));
     if (kind != Kind::kAddition && IsFlag(value)) return AddFlag(path, IsTrue(value), kind, root);
     if (value.IsDocument() && !IsOperatorObject(value)) {
       if (value.AsDocument().empty() && kind != Kind::kAddition) {
@@ -128,9 +134,20 @@ class Shape::Parser {
     return AddLeaf(path, Node::Action::kCompute, *std::move(expression), root);
   }
 
+  // An operator must stand alone.
+  static absl::Status CheckOperatorObject(bson::ValueView value, Kind kind) {
+    if (!IsOperatorObject(value) || value.AsDocument().Count() == 1) return absl::OkStatus();
+    if (kind == Kind::kAddition) {
+      return base::Error(40181, "an expression specification must contain exactly one field");
+    }
+    return CheckFieldName(value.AsDocument().First().key);
+  }
+
   // Whether the operator at the top of `value` itself is what was not recognised.
   static bool IsUnknown(const absl::Status& status, bson::ValueView value) {
     if (base::CodeOf(status) != base::ErrorCode::kInvalidPipelineOperator) return false;
+    // find knows this one.
+    if (value.AsDocument().First().key == "$elemMatch") return false;
     return base::MessageOf(status).find(base::StrCat("'", value.AsDocument().First().key, "'")) !=
            std::string_view::npos;
   }
@@ -142,6 +159,11 @@ class Shape::Parser {
     for (const bson::Element& element : value) {
       if (!element.key.empty() && element.key[0] == '$') {
         MAYFLY_RETURN_IF_ERROR(CheckFieldName(element.key));
+      }
+      if (kind == Kind::kAddition && element.key.find('.') != std::string_view::npos) {
+        return base::Error(
+            40183, base::StrCat("FieldPath field names may not contain '.' in a sub-object: ",
+                                element.key));
       }
     }
     absl::Status status = AddAll(value, path, kind, root);

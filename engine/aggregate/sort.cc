@@ -18,7 +18,7 @@ bool SortStream::Before(const Item& a, const Item& b) const {
   return order != 0 ? order < 0 : a.sequence < b.sequence;
 }
 
-std::vector<bson::Value> SortStream::MakeKey(const Row& row) {
+absl::StatusOr<std::vector<bson::Value>> SortStream::MakeKey(const Row& row) {
   pattern_.KeyViews(row.doc(), runtime_.evaluation->strings, &views_);
   std::vector<bson::Value> key;
   key.reserve(views_.size());
@@ -28,14 +28,16 @@ std::vector<bson::Value> SortStream::MakeKey(const Row& row) {
         key.emplace_back(views_[i]);
         break;
       case SortPattern::Part::Meta::kTextScore:
-        key.push_back(bson::Value::Double(row.text_score.value_or(0)));
+        if (!row.text_score) {
+          return base::Error(40218, "query requires text score metadata, but it is not available");
+        }
+        key.push_back(bson::Value::Double(*row.text_score));
         break;
       case SortPattern::Part::Meta::kRandom:
         key.push_back(bson::Value::Double(runtime_.evaluation->random->NextDouble()));
         break;
       case SortPattern::Part::Meta::kOther:
-        key.push_back(bson::Value::Null());
-        break;
+        return base::Error(40218, "query requires metadata that is not available");
     }
   }
   return key;
@@ -43,7 +45,8 @@ std::vector<bson::Value> SortStream::MakeKey(const Row& row) {
 
 absl::Status SortStream::Add(Row&& row) {
   auto before = [this](const Item& a, const Item& b) { return Before(a, b); };
-  Item item{MakeKey(row), sequence_++, {}};
+  MAYFLY_ASSIGN_OR_RETURN(std::vector<bson::Value> key, MakeKey(row));
+  Item item{std::move(key), sequence_++, {}};
   const bool full = limit_ && items_.size() >= static_cast<size_t>(*limit_);
   if (full && !before(item, items_.front())) return absl::OkStatus();
   row.MakeOwned();

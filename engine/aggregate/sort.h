@@ -27,7 +27,7 @@ class SortStream final : public StageStream {
   };
 
   bool Before(const Item& a, const Item& b) const;
-  std::vector<bson::Value> MakeKey(const Row& row);
+  absl::StatusOr<std::vector<bson::Value>> MakeKey(const Row& row);
   absl::Status Add(Row&& row);
   absl::Status Fill();
 

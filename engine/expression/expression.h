@@ -114,7 +114,7 @@ bson::ValueView ResolvePath(bson::View document, const std::vector<std::string>&
                             bson::Value* scratch);
 
 // Splits "a.b.c" and checks it as MongoDB's FieldPath does: 40352 empty, 40353 trailing dot, 15998
-// empty component, 16410 component that starts with '$', 16411 NUL byte, 5984700 deeper than 200.
+// empty component, 16410 component that starts with '$', 16411 NUL byte, 15 deeper than 200.
 absl::StatusOr<std::vector<std::string>> ParseFieldPath(std::string_view path);
 
 }  // namespace mayfly::engine

@@ -187,7 +187,8 @@ absl::StatusOr<Path> ParseFieldPath(std::string_view path) {
     if (dot == std::string_view::npos) break;
     path.remove_prefix(dot + 1);
   }
-  if (out.size() > kMaxFieldPathDepth) return base::Error(5984700, "FieldPath is too long");
+  if (out.size() > kMaxFieldPathDepth)
+    return base::Error(base::ErrorCode::kOverflow, "FieldPath is too long");
   return out;
 }
 
@@ -209,7 +210,8 @@ absl::StatusOr<ExpressionPtr> ParseFieldPathExpression(std::string_view text,
     if (rest.empty()) return base::Error(40353, "FieldPath must not end with a '.'.");
   }
   MAYFLY_ASSIGN_OR_RETURN(Path path, ParseFieldPath(rest));
-  if (path.size() >= kMaxFieldPathDepth) return base::Error(5984700, "FieldPath is too long");
+  if (path.size() >= kMaxFieldPathDepth)
+    return base::Error(base::ErrorCode::kOverflow, "FieldPath is too long");
   return MakeVariable(name, std::move(path), context);
 }
 

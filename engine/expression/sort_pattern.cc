@@ -70,7 +70,11 @@ void Collect(ValueView value, const std::vector<std::string>& path, size_t i, Ex
 
 absl::StatusOr<SortPattern::Part> ParseMeta(const bson::Element& element) {
   bson::Element meta = element.value.AsDocument().First();
-  if (meta.key != "$meta" || element.value.AsDocument().Count() != 1) {
+  if (meta.key == "$meta" && element.value.AsDocument().Count() != 1) {
+    return base::Error(base::ErrorCode::kFailedToParse,
+                       "Cannot have additional keys in a $meta sort specification");
+  }
+  if (meta.key != "$meta") {
     return base::Error(17312, "$meta is the only expression supported by $sort right now");
   }
   SortPattern::Part part;
