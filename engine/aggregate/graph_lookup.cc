@@ -1,5 +1,6 @@
 // $graphLookup: all documents of a collection that can be reached from a value, step by step.
 #include "base/strings.h"
+#include "bson/builder.h"
 #include "bson/number.h"
 #include "engine/aggregate/join_filter.h"
 #include "engine/aggregate/set_path.h"
@@ -23,7 +24,7 @@ struct GraphSpec {
   std::optional<int64_t> max_depth;
   std::vector<std::string> depth_field;  // empty: not wanted
   bson::Document restrict_search;
-  std::unique_ptr<Pipeline> pipeline;  // empty
+  std::unique_ptr<Pipeline> pipeline;  // restrict_search, or empty
 };
 
 class GraphStream final : public StageStream {
@@ -76,9 +77,8 @@ class GraphStream final : public StageStream {
   absl::Status Step(const std::vector<Value>& asking, int64_t depth, ValueSet* seen,
                     ValueSet* asked, std::vector<Value>* frontier, ArrayBuilder* out) {
     std::vector<ValueView> views(asking.begin(), asking.end());
-    MAYFLY_ASSIGN_OR_RETURN(
-        FilterPtr filter,
-        MakeEqualsAnyFilter(spec_.connect_to, views, spec_.restrict_search, inner_.runtime()));
+    MAYFLY_ASSIGN_OR_RETURN(FilterPtr filter, MakeEqualsAnyFilter(spec_.connect_to, views,
+                                                                  bson::View(), inner_.runtime()));
     MAYFLY_ASSIGN_OR_RETURN(
         std::unique_ptr<Stream> stream,
         OpenSubPipeline(*spec_.pipeline, spec_.from, filter.get(), inner_.runtime()));
@@ -206,9 +206,15 @@ absl::Status ParseGraphLookup(ValueView operand, const StageRow& row,
         "$graphLookup requires 'as', 'startWith', 'connectFromField', and 'connectToField' to be "
         "specified.");
   }
-  MAYFLY_ASSIGN_OR_RETURN(spec.pipeline,
-                          ParseSubPipeline(bson::View(), context, PipelinePlace::kLookup, spec.from,
-                                           *context.expressions.variables));
+  bson::Builder stages;
+  stages.OpenArray("stages");
+  if (!spec.restrict_search.empty())
+    stages.PushOpenDocument().Document("$match", spec.restrict_search).Close();
+  const bson::Document holder = stages.Close().Finish();
+  MAYFLY_ASSIGN_OR_RETURN(
+      spec.pipeline,
+      ParseSubPipeline(holder.Find("stages").AsDocument(), context, PipelinePlace::kLookup,
+                       spec.from, *context.expressions.variables));
   out->push_back(std::make_unique<GraphStage>(row, std::move(spec)));
   return absl::OkStatus();
 }

@@ -142,7 +142,7 @@ absl::StatusOr<LookupFields> FindFields(bson::View spec) {
           40413, base::StrCat("BSON field '$lookup.", element.key, "' is a duplicate field"));
     }
     // A null is as good as nothing.
-    if (element.value.IsNull()) continue;
+    if (element.value.IsNull() && element.key != "pipeline") continue;
     MAYFLY_RETURN_IF_ERROR(CheckFieldType(element));
     *target = element.value;
   }

@@ -225,7 +225,7 @@ absl::StatusOr<MergeSpec> ParseMergeSpec(ValueView operand, const PipelineContex
   } else if (operand.IsDocument()) {
     holder = bson::Document(operand.AsDocument());
   } else {
-    return base::Error(51182,
+    return base::Error(base::ErrorCode::kTypeMismatch,
                        base::StrCat("$merge requires a string or object argument, but found ",
                                     bson::TypeName(operand.type())));
   }

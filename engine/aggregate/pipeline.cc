@@ -11,6 +11,13 @@
 namespace mayfly::engine {
 namespace {
 
+// Stages that report about the whole server cannot stand where a collection is read.
+absl::Status CheckReadsCollection(const StageRow& row) {
+  if (!row.server_wide) return absl::OkStatus();
+  return base::Error(base::ErrorCode::kInvalidNamespace,
+                     base::StrCat(row.name, " must be run with {aggregate: 1}"));
+}
+
 absl::Status CheckPlace(const StageRow& row, const PipelineContext& context) {
   switch (context.place) {
     case PipelinePlace::kCommand:
@@ -20,10 +27,12 @@ absl::Status CheckPlace(const StageRow& row, const PipelineContext& context) {
       return base::Error(
           40600, base::StrCat(row.name, " is not allowed to be used within a $facet stage"));
     case PipelinePlace::kLookup:
+      MAYFLY_RETURN_IF_ERROR(CheckReadsCollection(row));
       if (row.in_sub_pipeline) break;
       return base::Error(51047,
                          base::StrCat(row.name, " is not allowed within a $lookup's sub-pipeline"));
     case PipelinePlace::kUnionWith:
+      MAYFLY_RETURN_IF_ERROR(CheckReadsCollection(row));
       if (row.in_sub_pipeline) break;
       return base::Error(
           31441, base::StrCat(row.name, " is not allowed within a $unionWith's sub-pipeline"));
@@ -208,6 +217,11 @@ absl::StatusOr<std::unique_ptr<Pipeline>> ParsePipeline(bson::View array,
   std::vector<const StageRow*> rows;
   for (const bson::Element& item : array) {
     MAYFLY_ASSIGN_OR_RETURN(bson::Element element, StageElement(item.value));
+    const bool text = element.key == "$match" && element.value.IsDocument() &&
+                      element.value.AsDocument().Has("$text");
+    if (text && !rows.empty()) {
+      return base::Error(17313, "$match with $text is only allowed as the first pipeline stage");
+    }
     MAYFLY_RETURN_IF_ERROR(ParseStage(element.key, element.value, context, &stages));
     rows.push_back(FindStage(element.key));
   }

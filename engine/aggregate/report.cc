@@ -118,6 +118,7 @@ const StageRow kCurrentOpRow = {.name = "$currentOp",
                                 .in_facet = false,
                                 .in_sub_pipeline = false,
                                 .in_transaction = false,
+                                .server_wide = true,
                                 .without_collection = true};
 const StageRow kListLocalSessionsRow = {.name = "$listLocalSessions",
                                         .parse = ParseObject,
@@ -126,6 +127,7 @@ const StageRow kListLocalSessionsRow = {.name = "$listLocalSessions",
                                         .in_facet = false,
                                         .in_sub_pipeline = false,
                                         .in_transaction = false,
+                                        .server_wide = true,
                                         .without_collection = true};
 const StageRow kListSessionsRow = {.name = "$listSessions",
                                    .parse = ParseObject,
@@ -133,6 +135,7 @@ const StageRow kListSessionsRow = {.name = "$listSessions",
                                    .position = StagePosition::kFirst,
                                    .in_facet = false,
                                    .in_sub_pipeline = false,
-                                   .in_transaction = false};
+                                   .in_transaction = false,
+                                   .server_wide = true};
 
 }  // namespace mayfly::engine

@@ -108,7 +108,8 @@ class Shape::Parser {
       }
       if (!value.AsDocument().empty()) return AddNested(path, value.AsDocument(), kind, root);
     }
-    if (kind == Kind::kExclusion) {
+    const bool meta = IsOperatorObject(value) && value.AsDocument().First().key == "$meta";
+    if (kind == Kind::kExclusion && !meta) {
       if (IsOperatorObject(value)) {
         return base::Error(
             31252,

@@ -36,8 +36,12 @@ absl::StatusOr<std::vector<bson::Value>> SortStream::MakeKey(const Row& row) {
       case SortPattern::Part::Meta::kRandom:
         key.push_back(bson::Value::Double(runtime_.evaluation->random->NextDouble()));
         break;
+      case SortPattern::Part::Meta::kDistance:
+        return base::Error(40218,
+                           "query requires $geoNear distance metadata, but it is not available");
       case SortPattern::Part::Meta::kOther:
-        return base::Error(40218, "query requires metadata that is not available");
+        key.push_back(bson::Value::Null());
+        break;
     }
   }
   return key;

@@ -29,6 +29,7 @@ struct StageRow {
   bool in_sub_pipeline = true;  // $lookup, $unionWith
   bool in_update = false;       // updates by pipeline, $merge's whenMatched
   bool in_transaction = true;
+  bool server_wide = false;         // reports about the server, not about a collection
   bool without_collection = false;  // {aggregate: 1} is allowed, and needed
 };
 

@@ -7,6 +7,7 @@ namespace mayfly::engine {
 
 extern const StageRow kAddFieldsRow;
 extern const StageRow kBucketRow;
+extern const StageRow kChangeStreamRow;
 extern const StageRow kBucketAutoRow;
 extern const StageRow kCollStatsRow;
 extern const StageRow kCountRow;

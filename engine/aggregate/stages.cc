@@ -21,6 +21,7 @@ absl::Span<const StageRow* const> StageRows() {
   static const auto* const rows = new std::vector<const StageRow*>{
       &kAddFieldsRow,
       &kBucketRow,
+      &kChangeStreamRow,
       &kBucketAutoRow,
       &kCollStatsRow,
       &kCountRow,

@@ -1,6 +1,5 @@
 #include "engine/aggregate/sub_pipeline.h"
 
-#include "base/limits.h"
 #include "base/strings.h"
 
 namespace mayfly::engine {
@@ -58,9 +57,7 @@ absl::StatusOr<std::unique_ptr<Stream>> OpenSubPipeline(const Pipeline& pipeline
 
 absl::Status CheckNamespace(const Namespace& ns) {
   const std::string& name = ns.collection;
-  const bool bad = name.empty() || name[0] == '.' || name.back() == '.' ||
-                   name.find('\0') != std::string::npos || name.find('$') != std::string::npos ||
-                   ns.ToString().size() > base::kMaxNamespaceLength;
+  const bool bad = name.empty() || name[0] == '.' || name.find('\0') != std::string::npos;
   if (!bad) return absl::OkStatus();
   return base::Error(base::ErrorCode::kInvalidNamespace,
                      base::StrCat("Invalid namespace specified '", ns.ToString(), "'"));

@@ -72,7 +72,7 @@ struct NamespaceErrors {
 };
 absl::StatusOr<Namespace> ParseStageNamespace(bson::ValueView value, const PipelineContext& context,
                                               const NamespaceErrors& errors);
-// 73 InvalidNamespace.
+// 73 InvalidNamespace for names that no collection can have, not even one that does not exist.
 absl::Status CheckNamespace(const Namespace& ns);
 
 }  // namespace mayfly::engine

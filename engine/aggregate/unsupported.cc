@@ -27,8 +27,17 @@ absl::Status ParseGeoNear(bson::ValueView operand, const StageRow&, const Pipeli
                      "$geoNear requires a 2d or 2dsphere index, but none were found");
 }
 
+absl::Status ParseChangeStream(bson::ValueView, const StageRow&, const PipelineContext&,
+                               std::vector<StagePtr>*) {
+  return base::Error(40573, "The $changeStream stage is not supported");
+}
+
 }  // namespace
 
+const StageRow kChangeStreamRow = {.name = "$changeStream",
+                                   .parse = ParseChangeStream,
+                                   .help = "changes as they happen; not supported",
+                                   .position = StagePosition::kFirst};
 const StageRow kSearchRow = {.name = "$search",
                              .parse = ParseSearch,
                              .help = "full-text search; needs a search engine beside the server",

@@ -153,6 +153,9 @@ absl::Status ParseUnwind(bson::ValueView operand, const StageRow& row, const Pip
                        base::StrCat("path option to $unwind stage should be prefixed with a '$': ",
                                     path.AsString()));
   }
+  if (path.AsString().find('\0') != std::string_view::npos) {
+    return base::Error(16419, "field path must not contain embedded null characters");
+  }
   spec.dotted = std::string(path.AsString().substr(1));
   MAYFLY_ASSIGN_OR_RETURN(spec.path, ParseFieldPath(spec.dotted));
   out->push_back(std::make_unique<UnwindStage>(row, std::move(spec)));

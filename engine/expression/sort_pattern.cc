@@ -1,5 +1,6 @@
 #include "engine/expression/sort_pattern.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "absl/container/flat_hash_set.h"
@@ -85,7 +86,9 @@ absl::StatusOr<SortPattern::Part> ParseMeta(const bson::Element& element) {
     part.meta = SortPattern::Part::Meta::kTextScore;
   } else if (name == "randVal") {
     part.meta = SortPattern::Part::Meta::kRandom;
-  } else if (name == "searchScore" || name == "vectorSearchScore" || name == "geoNearDistance") {
+  } else if (name == "geoNearDistance") {
+    part.meta = SortPattern::Part::Meta::kDistance;
+  } else if (name == "searchScore" || name == "vectorSearchScore") {
     part.meta = SortPattern::Part::Meta::kOther;
   } else {
     return base::Error(31138, base::StrCat("Illegal $meta sort: $meta: \"", name, "\""));
@@ -112,7 +115,13 @@ absl::StatusOr<SortPattern> SortPattern::Parse(bson::View spec) {
     if (!element.value.IsNumber()) {
       return base::Error(15974, base::StrCat("Illegal key in $sort specification: ", element.key));
     }
-    int64_t order = bson::ToInt64Truncated(element.value);
+    // Decimals are rounded, other numbers are not.
+    const bool decimal = element.value.type() == bson::Type::kDecimal128;
+    const bson::Value rounded =
+        decimal ? bson::Value::FromDecimal128(bson::DecimalRound(element.value.AsDecimal128(),
+                                                                 bson::RoundingMode::kHalfEven))
+                : bson::Value(element.value);
+    int64_t order = bson::ToInt64Truncated(rounded);
     bool exact = !bson::IsNaN(element.value) && (order == 1 || order == -1);
     if (!exact)
       return base::Error(15975,
@@ -124,7 +133,10 @@ absl::StatusOr<SortPattern> SortPattern::Parse(bson::View spec) {
     out.parts_.push_back(std::move(part));
   }
   if (out.parts_.empty()) return base::Error(15976, "$sort stage must have at least one sort key");
-  if (out.parts_.size() > static_cast<size_t>(base::kMaxIndexFields)) {
+  const auto fields = std::count_if(out.parts_.begin(), out.parts_.end(), [](const Part& part) {
+    return part.meta == Part::Meta::kNone;
+  });
+  if (fields > base::kMaxIndexFields) {
     return base::Error(13103, "too many compound keys");
   }
   return out;

@@ -19,7 +19,7 @@ class SortPattern {
     std::vector<std::string> path;  // empty for {$meta: ...}
     std::string dotted;
     bool descending = false;
-    enum class Meta { kNone, kTextScore, kRandom, kOther } meta = Meta::kNone;
+    enum class Meta { kNone, kTextScore, kRandom, kDistance, kOther } meta = Meta::kNone;
   };
 
   // Errors: 15976 empty, 15975 not 1 or -1, 15974 not a number, 7472500 a field given twice, 13103
