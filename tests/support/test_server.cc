@@ -31,6 +31,18 @@ commands::ServerFacts MakeFacts(const TestServer::Options& options) {
   return facts;
 }
 
+std::unique_ptr<engine::Store> OpenStore(const TestServer::Options& options,
+                                         const base::Clock& clock) {
+  if (options.data_folder.empty()) return engine::OpenMemoryStore({.clock = &clock});
+  constexpr int kNever = 1'000'000'000;
+  auto store = engine::OpenSqliteStore({.path = options.data_folder,
+                                        .sync_interval_ms = kNever,
+                                        .max_wal_frames = kNever,
+                                        .clock = &clock});
+  EXPECT_TRUE(store.ok()) << store.status();
+  return *std::move(store);
+}
+
 }  // namespace
 
 bool InlineWorkers::Submit(absl::AnyInvocable<void()> work) {
@@ -41,7 +53,7 @@ bool InlineWorkers::Submit(absl::AnyInvocable<void()> work) {
 
 TestServer::TestServer(Options options)
     : facts_(MakeFacts(options)),
-      store_(engine::OpenMemoryStore({.clock = &clock_})),
+      store_(OpenStore(options, clock_)),
       engine_(*store_, clock_),
       ttl_(engine_, clock_),
       cursors_(clock_),

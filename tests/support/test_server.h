@@ -41,6 +41,9 @@ class TestServer {
   struct Options {
     bool replica_set = true;
     bool test_commands = false;
+    // Where the SQLite store keeps its files; empty: the store in memory. The log is neither synced
+    // nor copied by the clock then, so that the same commands always do the same work.
+    std::string data_folder = {};
   };
   TestServer() : TestServer(Options()) {}
   explicit TestServer(Options options);
