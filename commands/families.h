@@ -44,26 +44,27 @@ std::span<const CommandRow> SessionCommands();
 std::span<const CommandRow> ShutdownCommands();
 std::span<const CommandRow> StatisticsCommands();
 std::span<const CommandRow> TopCommands();
+std::span<const CommandRow> TtlStatusCommands();
 std::span<const CommandRow> UnsupportedCommands();
 std::span<const CommandRow> UpdateCommands();
 std::span<const CommandRow> UserCommands();
 std::span<const CommandRow> ValidateCommands();
 
 inline constexpr std::array kFamilies = {
-    Family{AggregateCommands},   Family{BuildInfoCommands},      Family{BulkWriteCommands},
-    Family{CollModCommands},     Family{ConnectionCommands},     Family{ConnectionPoolCommands},
-    Family{CountCommands},       Family{CreateCommands},         Family{CurrentOpCommands},
-    Family{CursorCommands},      Family{DefaultConcernCommands}, Family{ExpiryCommands},
-    Family{ExplainCommands},     Family{FeatureVersionCommands}, Family{FindAndModifyCommands},
-    Family{FindCommands},        Family{FsyncCommands},          Family{GetCmdLineOptsCommands},
-    Family{GetLogCommands},      Family{HelloCommands},          Family{HostInfoCommands},
-    Family{IndexCommands},       Family{InsertCommands},         Family{KillSessionsCommands},
-    Family{ListCommands},        Family{ListCommandsCommands},   Family{LogRotateCommands},
-    Family{ParameterCommands},   Family{PingCommands},           Family{ProfileCommands},
-    Family{ReplicaSetCommands},  Family{ServerStatusCommands},   Family{SessionCommands},
-    Family{ShutdownCommands},    Family{StatisticsCommands},     Family{TopCommands},
-    Family{UnsupportedCommands}, Family{UpdateCommands},         Family{UserCommands},
-    Family{ValidateCommands},
+    Family{AggregateCommands},  Family{BuildInfoCommands},      Family{BulkWriteCommands},
+    Family{CollModCommands},    Family{ConnectionCommands},     Family{ConnectionPoolCommands},
+    Family{CountCommands},      Family{CreateCommands},         Family{CurrentOpCommands},
+    Family{CursorCommands},     Family{DefaultConcernCommands}, Family{ExpiryCommands},
+    Family{ExplainCommands},    Family{FeatureVersionCommands}, Family{FindAndModifyCommands},
+    Family{FindCommands},       Family{FsyncCommands},          Family{GetCmdLineOptsCommands},
+    Family{GetLogCommands},     Family{HelloCommands},          Family{HostInfoCommands},
+    Family{IndexCommands},      Family{InsertCommands},         Family{KillSessionsCommands},
+    Family{ListCommands},       Family{ListCommandsCommands},   Family{LogRotateCommands},
+    Family{ParameterCommands},  Family{PingCommands},           Family{ProfileCommands},
+    Family{ReplicaSetCommands}, Family{ServerStatusCommands},   Family{SessionCommands},
+    Family{ShutdownCommands},   Family{StatisticsCommands},     Family{TopCommands},
+    Family{TtlStatusCommands},  Family{UnsupportedCommands},    Family{UpdateCommands},
+    Family{UserCommands},       Family{ValidateCommands},
 };
 
 }  // namespace mayfly::commands
