@@ -59,6 +59,8 @@ class Backend {
   virtual absl::Status DeleteRecord(SpaceId space, RecordId id) = 0;
   virtual absl::Status PutKey(SpaceId space, std::string_view key, std::string_view value) = 0;
   virtual absl::Status DeleteKey(SpaceId space, std::string_view key) = 0;
+  virtual absl::Status DeleteRecords(SpaceId space, RecordId first, RecordId last) = 0;
+  virtual absl::Status DeleteKeys(SpaceId space, std::string_view first, std::string_view last) = 0;
   virtual absl::StatusOr<int64_t> SpaceBytes(SpaceId space) = 0;
   virtual absl::StatusOr<int> Vacuum(int pages) = 0;
 

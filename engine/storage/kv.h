@@ -79,6 +79,9 @@ class Transaction {
   virtual absl::Status DeleteRecord(SpaceId space, RecordId id) = 0;
   virtual absl::Status PutKey(SpaceId space, std::string_view key, std::string_view value) = 0;
   virtual absl::Status DeleteKey(SpaceId space, std::string_view key) = 0;
+  // Everything from `first` to `last`, both included; for neighbours a third of the single calls.
+  virtual absl::Status DeleteRecords(SpaceId space, RecordId first, RecordId last) = 0;
+  virtual absl::Status DeleteKeys(SpaceId space, std::string_view first, std::string_view last) = 0;
 
   // Bytes that the space takes in the store, for reports. May take time in proportion to it.
   virtual absl::StatusOr<int64_t> SpaceBytes(SpaceId space) = 0;

@@ -168,6 +168,16 @@ absl::Status Operation::DeleteKey(SpaceId space, std::string_view key) {
   return Checked(backend_.DeleteKey(space, key));
 }
 
+absl::Status Operation::DeleteRecords(SpaceId space, RecordId first, RecordId last) {
+  MAYFLY_RETURN_IF_ERROR(PrepareEntry(0));
+  return Checked(backend_.DeleteRecords(space, first, last));
+}
+
+absl::Status Operation::DeleteKeys(SpaceId space, std::string_view first, std::string_view last) {
+  MAYFLY_RETURN_IF_ERROR(PrepareEntry(first.size() + last.size()));
+  return Checked(backend_.DeleteKeys(space, first, last));
+}
+
 absl::StatusOr<int64_t> Operation::SpaceBytes(SpaceId space) { return backend_.SpaceBytes(space); }
 
 absl::Status Operation::WithSavepoint(absl::AnyInvocable<absl::Status()> body) {

@@ -81,6 +81,8 @@ class Operation final : public Transaction {
   absl::Status DeleteRecord(SpaceId space, RecordId id) override;
   absl::Status PutKey(SpaceId space, std::string_view key, std::string_view value) override;
   absl::Status DeleteKey(SpaceId space, std::string_view key) override;
+  absl::Status DeleteRecords(SpaceId space, RecordId first, RecordId last) override;
+  absl::Status DeleteKeys(SpaceId space, std::string_view first, std::string_view last) override;
   absl::StatusOr<int64_t> SpaceBytes(SpaceId space) override;
   absl::Status WithSavepoint(absl::AnyInvocable<absl::Status()> body) override;
   void BeforeCommit(const void* owner,

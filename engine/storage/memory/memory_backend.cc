@@ -111,6 +111,15 @@ absl::Status MemoryBackend::DeleteKey(SpaceId space, std::string_view key) {
   return spaces_.SetKey(space, key, std::nullopt) ? absl::OkStatus() : NoSpace(space);
 }
 
+absl::Status MemoryBackend::DeleteRecords(SpaceId space, RecordId first, RecordId last) {
+  return spaces_.DeleteRecords(space, first, last) ? absl::OkStatus() : NoSpace(space);
+}
+
+absl::Status MemoryBackend::DeleteKeys(SpaceId space, std::string_view first,
+                                       std::string_view last) {
+  return spaces_.DeleteKeys(space, first, last) ? absl::OkStatus() : NoSpace(space);
+}
+
 void MemoryBackend::WhenSynced(std::vector<Database::Done> waiting) {
   for (Database::Done& done : waiting) done(absl::OkStatus());
 }

@@ -87,6 +87,28 @@ bool MemorySpaces::SetKey(SpaceId space, std::string_view key, std::optional<std
   return true;
 }
 
+bool MemorySpaces::DeleteRecords(SpaceId space, RecordId first, RecordId last) {
+  const RecordMap* map = Records(space);
+  if (map == nullptr) return false;
+  for (auto it = map->lower_bound(first); it != map->end() && it->first <= last;) {
+    const RecordId id = it->first;
+    SetRecord(space, id, std::nullopt);
+    it = map->lower_bound(id);
+  }
+  return true;
+}
+
+bool MemorySpaces::DeleteKeys(SpaceId space, std::string_view first, std::string_view last) {
+  const KeyMap* map = Keys(space);
+  if (map == nullptr) return false;
+  for (auto it = map->lower_bound(first); it != map->end() && it->first <= last;) {
+    const std::string key = it->first;
+    SetKey(space, key, std::nullopt);
+    it = map->lower_bound(key);
+  }
+  return true;
+}
+
 void MemorySpaces::UndoTo(size_t mark) {
   while (undo_.size() > mark) {
     Change change = std::move(undo_.back());

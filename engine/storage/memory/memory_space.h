@@ -37,6 +37,10 @@ class MemorySpaces {
   bool SetRecord(SpaceId space, RecordId id, std::optional<std::string> value);
   bool SetKey(SpaceId space, std::string_view key, std::optional<std::string> value);
 
+  // Everything from `first` to `last`, both included.
+  bool DeleteRecords(SpaceId space, RecordId first, RecordId last);
+  bool DeleteKeys(SpaceId space, std::string_view first, std::string_view last);
+
   // Changes since the last Forget(), as a position to go back to.
   size_t mark() const { return undo_.size(); }
   void UndoTo(size_t mark);

@@ -314,6 +314,25 @@ absl::Status SqliteBackend::DeleteKey(SpaceId space, std::string_view key) {
   return RunFixed(statement, "delete a key");
 }
 
+absl::Status SqliteBackend::DeleteRecords(SpaceId space, RecordId first, RecordId last) {
+  MAYFLY_RETURN_IF_ERROR(BeforeWrite());
+  MAYFLY_ASSIGN_OR_RETURN(sqlite3_stmt * statement,
+                          statements_.Borrow(space, SpaceKind::kRecords, Shape::kDeleteRange));
+  sqlite3_bind_int64(statement, 1, first);
+  sqlite3_bind_int64(statement, 2, last);
+  return RunFixed(statement, "delete records");
+}
+
+absl::Status SqliteBackend::DeleteKeys(SpaceId space, std::string_view first,
+                                       std::string_view last) {
+  MAYFLY_RETURN_IF_ERROR(BeforeWrite());
+  MAYFLY_ASSIGN_OR_RETURN(sqlite3_stmt * statement,
+                          statements_.Borrow(space, SpaceKind::kKeys, Shape::kDeleteRange));
+  BindBytes(statement, 1, first);
+  BindBytes(statement, 2, last);
+  return RunFixed(statement, "delete keys");
+}
+
 absl::StatusOr<int> SqliteBackend::Vacuum(int pages) {
   MAYFLY_RETURN_IF_ERROR(BeforeWrite());
   SuspendCursors();

@@ -51,6 +51,8 @@ class SqliteBackend final : public Backend {
   absl::Status DeleteRecord(SpaceId space, RecordId id) override;
   absl::Status PutKey(SpaceId space, std::string_view key, std::string_view value) override;
   absl::Status DeleteKey(SpaceId space, std::string_view key) override;
+  absl::Status DeleteRecords(SpaceId space, RecordId first, RecordId last) override;
+  absl::Status DeleteKeys(SpaceId space, std::string_view first, std::string_view last) override;
   absl::StatusOr<int64_t> SpaceBytes(SpaceId space) override;
   absl::StatusOr<int> Vacuum(int pages) override;
 

@@ -18,6 +18,8 @@ const char* RecordSql(Shape shape) {
       return "INSERT OR REPLACE INTO s#(id,v) VALUES(?1,?2)";
     case Shape::kDelete:
       return "DELETE FROM s# WHERE id=?1";
+    case Shape::kDeleteRange:
+      return "DELETE FROM s# WHERE id>=?1 AND id<=?2";
     case Shape::kForward:
       return "SELECT id,v FROM s# WHERE id>=?1 ORDER BY id";
     case Shape::kBackward:
@@ -38,6 +40,8 @@ const char* KeySql(Shape shape) {
       return "INSERT OR REPLACE INTO s#(k,v) VALUES(?1,?2)";
     case Shape::kDelete:
       return "DELETE FROM s# WHERE k=?1";
+    case Shape::kDeleteRange:
+      return "DELETE FROM s# WHERE k>=?1 AND k<=?2";
     case Shape::kForward:
       return "SELECT k,v FROM s# WHERE k>=?1 ORDER BY k";
     case Shape::kBackward:

@@ -19,12 +19,13 @@ enum class Shape : uint8_t {
   kGet,
   kPut,
   kDelete,
+  kDeleteRange,     // from ?1 to ?2
   kForward,         // from ?1 on, upwards
   kBackward,        // from ?1 on, downwards
   kBackwardBefore,  // below ?1, downwards; keys only
   kBackwardAll,     // downwards; keys only
 };
-inline constexpr size_t kShapes = 7;
+inline constexpr size_t kShapes = 8;
 
 class Statements;
 

@@ -48,6 +48,28 @@ TEST_P(StoreConformanceTest, RecordPutReplacedAndDeleted_ReadsSeeTheLatest) {
   EXPECT_TRUE(Write([&](Transaction& t) { return t.DeleteRecord(space, 7); }).ok());
 }
 
+TEST_P(StoreConformanceTest, RangesDeleted_BothEndsIncluded) {
+  const SpaceId records = MakeSpace(SpaceKind::kRecords);
+  const SpaceId keys = MakeSpace(SpaceKind::kKeys);
+  for (RecordId id = 1; id <= 6; ++id) ASSERT_TRUE(Put(records, id, "v").ok());
+  ASSERT_TRUE(Write([&](Transaction& t) {
+                for (const char* key : {"a", "b", "bb", "c", "d"}) {
+                  MAYFLY_RETURN_IF_ERROR(t.PutKey(keys, key, ""));
+                }
+                MAYFLY_RETURN_IF_ERROR(t.DeleteRecords(records, 2, 4));
+                MAYFLY_RETURN_IF_ERROR(t.DeleteRecords(records, 100, 200));
+                MAYFLY_RETURN_IF_ERROR(t.DeleteRecords(records, 6, 5));
+                MAYFLY_RETURN_IF_ERROR(t.DeleteKeys(keys, "b", "c"));
+                auto cursor = t.NewKeyCursor(keys, Direction::kForward);
+                EXPECT_THAT(KeysOf(*cursor), ElementsAre("a", "d"));
+                return absl::OkStatus();
+              }).ok());
+  EXPECT_EQ(Get(records, 1), "v");
+  for (const RecordId gone : {2, 3, 4}) EXPECT_EQ(Get(records, gone), std::nullopt);
+  EXPECT_EQ(Get(records, 5), "v");
+  EXPECT_EQ(Get(records, 6), "v");
+}
+
 TEST_P(StoreConformanceTest, KeysWithZerosAndHighBytes_ComparedAsUnsignedBytes) {
   const SpaceId space = MakeSpace(SpaceKind::kKeys);
   const std::vector<std::string> keys = {"",

@@ -43,6 +43,25 @@ class StoreRandomTest : public StoreTest {
     const auto id = static_cast<RecordId>(1 + random_.Below(50));
     const std::string key = RandomKey();
     const std::string value = RandomValue();
+    switch (random_.Below(20)) {
+      case 0: {
+        const RecordId last = id + static_cast<RecordId>(random_.Below(4)) - 1;
+        std::erase_if(model.records,
+                      [&](const auto& e) { return e.first >= id && e.first <= last; });
+        return t.DeleteRecords(records_, id, last);
+      }
+      case 1: {
+        const std::string last = RandomKey();
+        std::erase_if(model.keys, [&](const auto& e) { return e.first >= key && e.first <= last; });
+        return t.DeleteKeys(keys_, key, last);
+      }
+      default:
+        return WriteEntry(t, model, id, key, value);
+    }
+  }
+
+  absl::Status WriteEntry(Transaction& t, Model& model, RecordId id, const std::string& key,
+                          const std::string& value) {
     switch (random_.Below(4)) {
       case 0:
         model.records[id] = value;
