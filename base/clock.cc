@@ -15,7 +15,8 @@ timespec Read(clockid_t id) {
 
 int64_t SystemClock::NowMs() const {
   const timespec t = Read(CLOCK_REALTIME);
-  return static_cast<int64_t>(t.tv_sec) * 1000 + t.tv_nsec / 1'000'000 + advanced_ms();
+  return static_cast<int64_t>(t.tv_sec) * 1000 + t.tv_nsec / 1'000'000 + advanced_ms() +
+         jumped_ms_.load(std::memory_order_relaxed);
 }
 
 int64_t SystemClock::MonotonicUs() const {
@@ -30,6 +31,10 @@ int64_t SystemClock::SinceBootMs() const {
 
 void SystemClock::AdvanceMs(int64_t delta_ms) {
   advanced_ms_.fetch_add(delta_ms, std::memory_order_relaxed);
+}
+
+void SystemClock::JumpMs(int64_t delta_ms) {
+  jumped_ms_.fetch_add(delta_ms, std::memory_order_relaxed);
 }
 
 }  // namespace mayfly::base

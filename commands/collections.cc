@@ -46,6 +46,7 @@ engine::WriteContext MakeWriteContext(CommandContext& context) {
           .evaluation = context.evaluation,
           .modified_ms = context.database->StampModification(context.now_ms),
           .expiry_listener = context.services.engine.expiry_listener(),
+          .removal_observer = context.services.engine.removal_observer(),
           .bypass_validation = false};
 }
 

@@ -16,6 +16,7 @@
 #include "commands/slow_operations.h"
 #include "engine/catalog/namespace.h"
 #include "engine/cursor/cursor.h"
+#include "ttl/service.h"
 
 namespace mayfly::commands {
 namespace {
@@ -292,6 +293,7 @@ void Dispatcher::CountUse(const Running& running) {
       kind == UsageKind::kGetMore ? invocation.body.Find("collection") : running.arguments.target();
   const int64_t time_us = services_.clock.MonotonicUs() - running.operation->start_us();
   LogIfSlow(running.context, time_us);
+  if (row.place != Place::kWorker) services_.ttl.meter().Record(time_us);
   state_.usage.Add({.database = invocation.database,
                     .collection = collection.IsString() ? collection.AsString() : "",
                     .kind = kind,

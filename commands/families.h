@@ -43,6 +43,7 @@ std::span<const CommandRow> ServerStatusCommands();
 std::span<const CommandRow> SessionCommands();
 std::span<const CommandRow> ShutdownCommands();
 std::span<const CommandRow> StatisticsCommands();
+std::span<const CommandRow> TimeToLiveCommands();
 std::span<const CommandRow> TopCommands();
 std::span<const CommandRow> TtlStatusCommands();
 std::span<const CommandRow> UnsupportedCommands();
@@ -62,9 +63,9 @@ inline constexpr std::array kFamilies = {
     Family{ListCommands},       Family{ListCommandsCommands},   Family{LogRotateCommands},
     Family{ParameterCommands},  Family{PingCommands},           Family{ProfileCommands},
     Family{ReplicaSetCommands}, Family{ServerStatusCommands},   Family{SessionCommands},
-    Family{ShutdownCommands},   Family{StatisticsCommands},     Family{TopCommands},
-    Family{TtlStatusCommands},  Family{UnsupportedCommands},    Family{UpdateCommands},
-    Family{UserCommands},       Family{ValidateCommands},
+    Family{ShutdownCommands},   Family{StatisticsCommands},     Family{TimeToLiveCommands},
+    Family{TopCommands},        Family{TtlStatusCommands},      Family{UnsupportedCommands},
+    Family{UpdateCommands},     Family{UserCommands},           Family{ValidateCommands},
 };
 
 }  // namespace mayfly::commands

@@ -97,7 +97,8 @@ class Runner {
     ++result_.matched;
     if (update_ == nullptr) {
       MAYFLY_RETURN_IF_ERROR(KeepForReturn(match.record.document));
-      MAYFLY_RETURN_IF_ERROR(writer_->Remove(match.id, match.record, engine::RemovalReason::kUser));
+      MAYFLY_RETURN_IF_ERROR(
+          writer_->Remove(match.id, match.record, {.reason = engine::RemovalReason::kUser}));
       ++result_.deleted;
       return statement_.multi;
     }

@@ -10,6 +10,9 @@
 namespace mayfly::commands {
 namespace {
 
+// Expired documents are counted so far.
+constexpr int64_t kMaxBacklogCounted = 10'000;
+
 void AddCatalog(const engine::Catalog& catalog, StatusFacts* facts) {
   for (const auto& collection : catalog.All()) {
     const bool is_system = collection->name().starts_with("system.");
@@ -38,6 +41,11 @@ absl::Status AddDatabase(CommandContext& context, const std::string& name, Statu
       {.access = engine::Access::kRead}, [&](engine::Transaction& transaction) -> absl::Status {
         MAYFLY_ASSIGN_OR_RETURN(const engine::Catalog* catalog, database->GetCatalog(transaction));
         AddCatalog(*catalog, facts);
+        for (const auto& collection : catalog->All()) {
+          if (collection->IsView()) continue;
+          MAYFLY_RETURN_IF_ERROR(ttl::AddBacklog(transaction, *collection, context.now_ms,
+                                                 kMaxBacklogCounted, &facts->backlog));
+        }
         return absl::OkStatus();
       });
 }

@@ -8,6 +8,7 @@
 
 #include "bson/builder.h"
 #include "commands/command.h"
+#include "ttl/backlog.h"
 
 namespace mayfly::commands {
 
@@ -24,6 +25,7 @@ struct StatusFacts {
   int64_t log_bytes = 0;
   int64_t free_bytes = 0;
   int64_t commits = 0;
+  ttl::Backlog backlog;
 };
 
 // Appends the fields of a section to its open document.

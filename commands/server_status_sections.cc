@@ -166,14 +166,34 @@ void AppendCursorMetrics(CommandContext& context, const StatusFacts&, bson::Buil
   out.OpenDocument("open").Int64("total", cursors.open()).Close();
 }
 
-void AppendTtlMetrics(CommandContext& context, const StatusFacts&, bson::Builder& out) {
-  const ttl::ServiceMetrics& metrics = context.services.ttl.metrics();
+void AppendClockState(const ttl::ClockGuard::State& clock, bson::Builder& out) {
+  out.Bool("paused", clock.suspicious);
+  if (!clock.suspicious) return;
+  out.String("pauseReason", clock.reason).Date("pausedSince", clock.since_ms);
+  out.Int64("clockOffByMillis", clock.off_by_ms).Int64("resumesInMillis", clock.trusted_in_ms);
+}
+
+void AppendTtlMetrics(CommandContext& context, const StatusFacts& facts, bson::Builder& out) {
+  const ttl::Service& service = context.services.ttl;
+  const ttl::ServiceMetrics& metrics = service.metrics();
   const auto read = [](const std::atomic<int64_t>& counter) {
     return counter.load(std::memory_order_relaxed);
   };
   out.Int64("deletedDocuments", read(metrics.deleted_documents));
   out.Int64("passes", read(metrics.passes)).Int64("subPasses", read(metrics.sub_passes));
   out.Int64("failedCollections", read(metrics.failed_collections));
+  out.Int64("sweptIndexEntries", read(metrics.swept_entries));
+  out.Int64("vacuumedPages", read(metrics.vacuumed_pages));
+  out.Int64("dutyPercent", read(metrics.duty_percent));
+  out.Int64("backlog", facts.backlog.documents).Bool("backlogIsPartial", facts.backlog.partial);
+  out.Int64(
+      "backlogAgeMillis",
+      std::max<int64_t>(0, context.now_ms - facts.backlog.oldest_due_ms.value_or(context.now_ms)));
+  out.Bool("diskFull", metrics.disk_full.load(std::memory_order_relaxed));
+  AppendClockState(service.clock_state(), out);
+  const ttl::RemovalLog* log = service.removal_log();
+  if (log == nullptr) return;
+  out.OpenDocument("log").Int64("written", log->written()).Int64("dropped", log->dropped()).Close();
 }
 
 constexpr StatusSection kMetrics[] = {

@@ -17,6 +17,7 @@
 #include "bson/object_id.h"
 #include "engine/catalog/catalog.h"
 #include "engine/catalog/expiry_listener.h"
+#include "engine/collection/removal_observer.h"
 #include "engine/storage/database.h"
 
 namespace mayfly::engine {
@@ -63,6 +64,12 @@ class Engine {
   void SetExpiryListener(ExpiryListener* listener) { listener_.store(listener); }
   ExpiryListener* expiry_listener() const { return listener_.load(std::memory_order_acquire); }
 
+  // Null: nobody wants to know of documents that have expired. Set before the first operation.
+  void SetRemovalObserver(RemovalObserver* observer) { removal_observer_.store(observer); }
+  RemovalObserver* removal_observer() const {
+    return removal_observer_.load(std::memory_order_acquire);
+  }
+
   Uuid NewUuid();
 
  private:
@@ -73,6 +80,7 @@ class Engine {
   base::Random random_;
   bson::ObjectIdGenerator object_ids_;
   std::atomic<ExpiryListener*> listener_{nullptr};
+  std::atomic<RemovalObserver*> removal_observer_{nullptr};
 };
 
 }  // namespace mayfly::engine

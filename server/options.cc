@@ -166,6 +166,8 @@ constexpr Row kRows[] = {
     {"--logpath", "systemLog.path", Kind::kText, SetText<&Options::log_path>, "Log to this file"},
     {"--logappend", "systemLog.logAppend", Kind::kSwitch, SetBoolean<&Options::log_append>,
      "Append to the log file instead of starting anew"},
+    {"--ttlLog", "ttl.log", Kind::kText, SetText<&Options::ttl_log>,
+     "Write one line of JSON to this file for each document that expiry removes"},
     {"--logDestination", "systemLog.destination", Kind::kText, Ignore,
      "Accepted for mongod's files; --logpath decides"},
     {"--quiet", "systemLog.quiet", Kind::kSwitch, SetBoolean<&Options::quiet>,

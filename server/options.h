@@ -31,6 +31,7 @@ struct Options {
   bool enable_test_commands = false;
   std::string log_path;  // empty: standard output
   bool log_append = false;
+  std::string ttl_log;  // file for one line for each removed document; empty: none
   bool quiet = false;
   int verbosity = 0;
   std::vector<std::pair<std::string, std::string>> set_parameters;  // as given

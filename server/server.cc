@@ -23,6 +23,8 @@
 #include "server/frontend.h"
 #include "server/service.h"
 #include "server/worker_pool.h"
+#include "ttl/moment_file.h"
+#include "ttl/removal_log.h"
 #include "ttl/service.h"
 
 namespace mayfly::server {
@@ -94,9 +96,11 @@ struct Server::Parts {
   commands::Metrics metrics;
   Frontend frontend;
   absl::AnyInvocable<void()> request_shutdown = [this] { frontend.RequestShutdown(); };
+  std::unique_ptr<ttl::RemovalLog> removal_log;
   std::unique_ptr<engine::Store> store;
   std::optional<engine::Engine> engine;
   std::optional<engine::CursorRegistry> cursors;
+  std::optional<ttl::MomentFile> moments;
   std::optional<ttl::Service> expiry;
   std::optional<commands::Dispatcher> dispatcher;
   std::optional<Service> service;
@@ -107,7 +111,15 @@ absl::Status Server::Parts::Start() {
   MAYFLY_ASSIGN_OR_RETURN(store, OpenStore(options, clock));
   engine.emplace(*store, clock);
   cursors.emplace(clock);
-  expiry.emplace(*engine, clock);
+  if (options.storage == StorageEngine::kSqlite) {
+    moments.emplace(options.db_path + "/mayfly.clock", [this] { return clock.advanced_ms(); });
+  }
+  expiry.emplace(*engine, clock, moments.has_value() ? &*moments : nullptr);
+  if (!options.ttl_log.empty()) {
+    MAYFLY_ASSIGN_OR_RETURN(removal_log, ttl::RemovalLog::Open(options.ttl_log));
+    engine->SetRemovalObserver(removal_log.get());
+    expiry->SetRemovalLog(removal_log.get());
+  }
   MAYFLY_RETURN_IF_ERROR(SetParameters());
   dispatcher.emplace(
       commands::Services{.facts = facts,
@@ -137,6 +149,9 @@ absl::Status Server::Parts::SetParameters() {
   });
   parameters.OnChange("ttlMonitorSleepSecs", [this](const bson::Value& value) {
     expiry->SetDatePeriodSeconds(parameters.GetInteger("ttlMonitorSleepSecs"));
+  });
+  parameters.OnChange("ttlClockGraceHours", [this](const bson::Value&) {
+    expiry->SetClockGraceHours(parameters.GetInteger("ttlClockGraceHours"));
   });
   const auto set_log = [this](const bson::Value&) {
     base::SetLogVerbosity(static_cast<int>(parameters.GetInteger("logLevel")),

@@ -12,13 +12,35 @@ namespace mayfly::ttl {
 namespace {
 
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
-// Pages given back to the file system after a pass that removed something.
-constexpr int kVacuumPages = 256;
+// How often clients' latencies are looked at.
+constexpr int64_t kWindowUs = 250'000;
+// Clients are idle when there was no command for so long.
+constexpr int64_t kIdleUs = 10'000;
+constexpr int64_t kIdleBeforeVacuumUs = 1'000'000;
+// Pages given back to the file system in one operation, about a millisecond.
+constexpr int kVacuumPages = 32;
+// Free space that is kept for what will be written next: at least, and as a share of the file.
+constexpr int64_t kKeepFreeBytes = 4 << 20;
+constexpr int64_t kKeepFreeShare = 16;
+// Removal that takes less than one part in so many of the time is not noticed by anyone.
+constexpr int64_t kNoticeableShare = 50;
+// A slice that had to wait for so long is not enough under pressure.
+constexpr int64_t kStarvedUs = 50'000;
+// A slice of RunNow: somebody waits for the end, others wait for the slice.
+constexpr int64_t kRunNowSliceUs = 5'000;
+
+// The database was dropped, or the store is being closed.
+bool IsGone(const absl::Status& status) {
+  if (status.ok()) return false;
+  const auto code = base::CodeOf(status);
+  return code == base::ErrorCode::kDatabaseDropPending ||
+         code == base::ErrorCode::kShutdownInProgress;
+}
 
 }  // namespace
 
-Service::Service(engine::Engine& engine, const base::Clock& clock)
-    : engine_(engine), clock_(clock) {
+Service::Service(engine::Engine& engine, const base::Clock& clock, MomentStore* moments)
+    : engine_(engine), clock_(clock), guard_(clock, moments) {
   engine_.SetExpiryListener(this);
 }
 
@@ -28,7 +50,11 @@ Service::~Service() {
 }
 
 void Service::Start() {
-  for (const std::string& name : engine_.ListDatabases()) Lower(name, 0);
+  for (const std::string& name : engine_.ListDatabases()) {
+    Lower(name, 0);
+    const std::lock_guard lock(mutex_);
+    StateLocked(name).may_vacuum = true;  // an earlier run may have left free pages
+  }
   thread_ = std::thread([this] { Loop(); });
 }
 
@@ -38,7 +64,9 @@ void Service::Stop() {
     stop_ = true;
     wake_.notify_all();
   }
-  if (thread_.joinable()) thread_.join();
+  if (!thread_.joinable()) return;
+  thread_.join();
+  guard_.SaveNow();
 }
 
 void Service::SetEnabled(bool enabled) {
@@ -59,20 +87,31 @@ void Service::OnClockMoved() {
   wake_.notify_all();
 }
 
+bool Service::ConfirmClock() {
+  const bool was_suspicious = guard_.Confirm();
+  Wake();
+  return was_suspicious;
+}
+
 void Service::Wake() {
   const std::lock_guard lock(mutex_);
   changed_ = true;
   wake_.notify_all();
 }
 
-void Service::Lower(std::string_view database, int64_t due_ms) {
-  const std::lock_guard lock(mutex_);
+Service::DatabaseState& Service::StateLocked(std::string_view database) {
   auto it = databases_.find(database);
   if (it == databases_.end()) {
     it = databases_.emplace(std::string(database), DatabaseState{.due_ms = kNever}).first;
   }
-  if (due_ms >= it->second.due_ms) return;
-  it->second.due_ms = due_ms;
+  return it->second;
+}
+
+void Service::Lower(std::string_view database, int64_t due_ms) {
+  const std::lock_guard lock(mutex_);
+  DatabaseState& state = StateLocked(database);
+  if (due_ms >= state.due_ms) return;
+  state.due_ms = due_ms;
   changed_ = true;
   wake_.notify_all();
 }
@@ -91,103 +130,230 @@ PurgeKinds Service::KindsNow() {
   return kinds;
 }
 
-absl::StatusOr<SliceResult> Service::RunSlice(const std::string& database, PurgeKinds kinds,
-                                              SlicePosition* position, engine::Priority priority) {
+absl::StatusOr<SliceResult> Service::RunSlice(const SliceOrder& order, DatabaseProgress* progress,
+                                              PurgeTurn* turn) {
   MAYFLY_ASSIGN_OR_RETURN(const auto handle,
-                          engine_.Open(database, engine::Store::IfMissing::kNull));
+                          engine_.Open(order.database, engine::Store::IfMissing::kNull));
   if (handle == nullptr) return SliceResult();
   SliceResult result;
-  const engine::OperationOptions options{.access = engine::Access::kWrite, .priority = priority};
+  const engine::OperationOptions options{.access = engine::Access::kWrite,
+                                         .priority = order.priority};
   MAYFLY_RETURN_IF_ERROR(
       handle->storage().Run(options, [&](engine::Transaction& transaction) -> absl::Status {
-        MAYFLY_ASSIGN_OR_RETURN(result, RunPurgeSlice(*handle, transaction, clock_, kinds,
-                                                      SliceBudget(), position, observer_));
-        if (result.removed > 0 && !result.more) {
-          return handle->storage().Vacuum(transaction, kVacuumPages).status();
-        }
+        MAYFLY_ASSIGN_OR_RETURN(result, RunPurgeSlice(*handle, transaction, clock_, order.budget,
+                                                      progress, turn, engine_.removal_observer()));
         return absl::OkStatus();
       }));
   metrics_.deleted_documents += result.removed;
   removed_since_mark_ += result.removed;
+  metrics_.swept_entries += result.swept;
   metrics_.failed_collections += result.failed_collections;
   ++metrics_.sub_passes;
   return result;
 }
 
-void Service::RunPass(const std::string& database) {
+int64_t Service::WaitMsLocked(const DatabaseState& state) const {
+  const int64_t pause_ms = state.not_before_ms - clock_.SinceBootMs();
+  if (state.in_pass) return pause_ms;
+  if (state.due_ms == kNever) return kNever;
+  const int64_t hold_ms = (hold_until_us_ - clock_.MonotonicUs() + 999) / 1000;
+  return std::max({state.due_ms - clock_.NowMs(), pause_ms, hold_ms});
+}
+
+Service::Databases::iterator Service::NextLocked(int64_t* wait_us) {
+  int64_t wait_ms = kMaxSleepMs;
+  // Beginning after the one that had the last slice, so that all have their turn.
+  auto it = databases_.upper_bound(last_);
+  for (size_t i = 0; i < databases_.size(); ++i, ++it) {
+    if (it == databases_.end()) it = databases_.begin();
+    const int64_t database_ms = WaitMsLocked(it->second);
+    if (database_ms <= 0) return it;
+    wait_ms = std::min(wait_ms, database_ms);
+  }
+  *wait_us = wait_ms * 1000;
+  return databases_.end();
+}
+
+void Service::BeginPassLocked(DatabaseState& state) {
   ++metrics_.passes;
-  const PurgeKinds kinds = KindsNow();
-  SlicePosition position;
-  {
-    const std::lock_guard lock(mutex_);
-    position = databases_[database].position;
+  state.in_pass = true;
+  state.kinds = KindsNow();
+  state.turn = PurgeTurn();
+  state.due_ms = kNever;  // lowered again by what is written during the pass
+  state.next_due_ms = kNever;
+}
+
+void Service::AfterSliceLocked(const std::string& name, const absl::StatusOr<SliceResult>& result) {
+  DatabaseState& state = StateLocked(name);
+  if (!result.ok()) return NoteFailureLocked(name, state, result.status());
+  if (state.failures > 0) {
+    MAYFLY_LOG(info, "TTL", "removal in database {} works again", name);
+    metrics_.disk_full = false;
   }
-  int64_t due_ms = kNever;
-  while (!stop_ && enabled()) {
-    auto result = RunSlice(database, kinds, &position, engine::Priority::kBackground);
-    if (!result.ok()) {
-      const auto code = base::CodeOf(result.status());
-      const bool expected = code == base::ErrorCode::kDatabaseDropPending ||
-                            code == base::ErrorCode::kShutdownInProgress;
-      if (!expected) {
-        MAYFLY_LOG(err, "TTL", "removal in database {} failed and will be tried again: {}",
-                   database, base::MessageOf(result.status()));
-      }
-      due_ms = expected ? kNever : clock_.NowMs() + kRetryMs;
-      break;
-    }
-    if (result->failed_collections > 0) due_ms = std::min(due_ms, clock_.NowMs() + kRetryMs);
-    if (result->next_due_ms.has_value()) due_ms = std::min(due_ms, *result->next_due_ms);
-    if (!result->more) break;
+  state.failures = 0;
+  state.may_vacuum |= result->removed > 0 || result->swept > 0;
+  if (result->next_due_ms.has_value()) {
+    state.next_due_ms = std::min(state.next_due_ms, *result->next_due_ms);
   }
+  const int64_t lag_ms =
+      result->oldest_due_ms.has_value() ? clock_.NowMs() - *result->oldest_due_ms : 0;
+  controller_.OnBacklog(lag_ms, result->many);
+  if (result->more) return;
+  state.in_pass = false;
+  state.due_ms = std::min(state.due_ms, state.next_due_ms);
   if (date_period_seconds() > 0) {
-    due_ms = std::min(due_ms, clock_.NowMs() + date_period_seconds() * 1000);
+    state.due_ms = std::min(state.due_ms, clock_.NowMs() + date_period_seconds() * 1000);
   }
-  const std::lock_guard lock(mutex_);
-  DatabaseState& state = databases_[database];
-  state.position = std::move(position);
-  state.due_ms = std::min(state.due_ms, due_ms);
   state.not_before_ms = clock_.SinceBootMs() + kMinGapMs;
+}
+
+void Service::NoteFailureLocked(const std::string& name, DatabaseState& state,
+                                const absl::Status& why) {
+  state.in_pass = false;
+  const auto code = base::CodeOf(why);
+  if (IsGone(why)) {
+    state = DatabaseState{.due_ms = kNever};
+    return;
+  }
+  const int64_t wait_ms = std::min(kMaxRetryMs, kRetryMs << std::min<int64_t>(state.failures, 16));
+  if (code == base::ErrorCode::kOutOfDiskSpace) metrics_.disk_full = true;
+  MAYFLY_LOG(err, "TTL", "removal in database {} is paused for {} s{}: {}", name, wait_ms / 1000,
+             code == base::ErrorCode::kOutOfDiskSpace ? ", the disk is full" : "",
+             base::MessageOf(why));
+  ++state.failures;
+  state.due_ms = 0;
+  state.not_before_ms = clock_.SinceBootMs() + wait_ms;
+}
+
+bool Service::ClientsIdle() {
+  const int64_t now_us = clock_.MonotonicUs();
+  const int64_t commands = TotalOf(meter_.Read());
+  if (commands != std::exchange(commands_seen_, commands)) idle_since_us_ = now_us;
+  return now_us - idle_since_us_ >= kIdleUs;
+}
+
+void Service::LookAtClients() {
+  const int64_t now_us = clock_.MonotonicUs();
+  if (now_us - seen_us_ < kWindowUs) return;
+  const LatencyCounts counts = meter_.Read();
+  DutyController::Window window{.removal = removal_us_ * kNoticeableShare > now_us - seen_us_,
+                                .now_us = now_us};
+  for (size_t i = 0; i < counts.size(); ++i) window.latencies[i] = counts[i] - seen_[i];
+  seen_ = counts;
+  seen_us_ = now_us;
+  controller_.OnWindow(window);
+  removal_us_ = 0;
+  quiet_window_ = controller_.WantsQuietWindow(now_us);
+  metrics_.duty_percent = static_cast<int64_t>(controller_.duty() * 100);
+}
+
+void Service::SleepLocked(std::unique_lock<std::mutex>& lock, int64_t us) {
+  changed_ = false;
+  wake_.wait_for(lock, std::chrono::microseconds(us), [this] { return changed_ || stop_.load(); });
 }
 
 void Service::Loop() {
   std::unique_lock lock(mutex_);
   while (!stop_) {
-    const int64_t now_ms = clock_.NowMs();
-    const int64_t boot_ms = clock_.SinceBootMs();
-    const int64_t hold_ms = (hold_until_us_ - clock_.MonotonicUs() + 999) / 1000;
-    std::string next;
-    int64_t sleep_ms = kMaxSleepMs;
-    for (auto& [name, state] : databases_) {
-      if (!enabled() || state.due_ms == kNever) continue;
-      const int64_t wait_ms =
-          std::max({state.due_ms - now_ms, state.not_before_ms - boot_ms, hold_ms});
-      if (wait_ms <= 0) {
-        next = name;
-        state.due_ms = kNever;  // lowered again by what is written during the pass
-        break;
-      }
-      sleep_ms = std::min(sleep_ms, wait_ms);
-    }
-    if (!next.empty()) {
-      lock.unlock();
-      RunPass(next);
-      lock.lock();
+    LookAtClients();
+    const bool may_remove = guard_.Check() && enabled();
+    if (!may_remove) {
+      SleepLocked(lock, kMaxSleepMs * 1000);
       continue;
     }
-    changed_ = false;
-    wake_.wait_for(lock, std::chrono::milliseconds(sleep_ms),
-                   [this] { return changed_ || stop_.load(); });
+    int64_t wait_us = 0;
+    const auto next = NextLocked(&wait_us);
+    if (next == databases_.end()) {
+      if (!TryVacuum(lock)) SleepLocked(lock, wait_us);
+      continue;
+    }
+    const bool idle = ClientsIdle();
+    const int64_t start_us = clock_.MonotonicUs();
+    const int64_t pause_us =
+        idle ? 0 : std::max(next_slice_us_ - start_us, quiet_window_ ? kIdleUs : int64_t{0});
+    if (pause_us > 0) {
+      SleepLocked(lock, pause_us);
+      continue;
+    }
+    last_ = next->first;
+    RunInTurn(lock, last_, next->second);
   }
 }
 
+void Service::RunInTurn(std::unique_lock<std::mutex>& lock, const std::string& name_in,
+                        DatabaseState& state) {
+  if (!state.in_pass) BeginPassLocked(state);
+  // Only the thread itself replaces these.
+  const std::string name = name_in;
+  const auto progress = state.progress;
+  PurgeTurn turn = std::move(state.turn);
+  const bool urgent = starved_ && controller_.under_pressure();
+  const SliceOrder order{
+      .database = name,
+      .budget = {.max_us = ClientsIdle() ? DutyController::kMaxSliceUs : controller_.slice_us(),
+                 .kinds = state.kinds},
+      .priority = urgent ? engine::Priority::kForeground : engine::Priority::kBackground};
+  lock.unlock();
+  const int64_t start_us = clock_.MonotonicUs();
+  const auto result = RunSlice(order, progress.get(), &turn);
+  const int64_t end_us = clock_.MonotonicUs();
+  const int64_t run_us = result.ok() ? result->run_us : end_us - start_us;
+  starved_ = end_us - start_us - run_us > kStarvedUs;
+  removal_us_ += run_us;
+  next_slice_us_ = end_us + controller_.PauseUs(run_us);
+  lock.lock();
+  state.turn = std::move(turn);
+  AfterSliceLocked(name, result);
+}
+
+bool Service::TryVacuum(std::unique_lock<std::mutex>& lock) {
+  if (!ClientsIdle() || clock_.MonotonicUs() - idle_since_us_ < kIdleBeforeVacuumUs) return false;
+  const auto it = std::find_if(databases_.begin(), databases_.end(),
+                               [](const auto& entry) { return entry.second.may_vacuum; });
+  if (it == databases_.end()) return false;
+  const std::string name = it->first;
+  lock.unlock();
+  const bool more = VacuumSome(name);
+  lock.lock();
+  if (!more) StateLocked(name).may_vacuum = false;
+  return true;
+}
+
+bool Service::VacuumSome(const std::string& database) {
+  const auto handle = engine_.Open(database, engine::Store::IfMissing::kNull);
+  if (!handle.ok() || *handle == nullptr) return false;
+  engine::Database& storage = (*handle)->storage();
+  const engine::DatabaseStats stats = storage.Stats();
+  if (stats.free_bytes <= std::max(kKeepFreeBytes, stats.file_bytes / kKeepFreeShare)) return false;
+  int pages = 0;
+  const absl::Status status =
+      storage.Run({.access = engine::Access::kWrite, .priority = engine::Priority::kBackground},
+                  [&](engine::Transaction& transaction) -> absl::Status {
+                    MAYFLY_ASSIGN_OR_RETURN(pages, storage.Vacuum(transaction, kVacuumPages));
+                    return absl::OkStatus();
+                  });
+  if (!status.ok()) return false;
+  metrics_.vacuumed_pages += pages;
+  return pages > 0;
+}
+
 absl::StatusOr<int64_t> Service::RunNow() {
+  if (!guard_.Check()) return 0;
   for (const std::string& name : engine_.ListDatabases()) {
-    SlicePosition position;
+    std::shared_ptr<DatabaseProgress> progress;
+    {
+      const std::lock_guard lock(mutex_);
+      progress = StateLocked(name).progress;
+    }
+    const SliceOrder order{.database = name,
+                           .budget = {.max_us = kRunNowSliceUs, .kinds = {}},
+                           .priority = engine::Priority::kForeground};
+    PurgeTurn turn;
     while (true) {
-      MAYFLY_ASSIGN_OR_RETURN(const SliceResult result, RunSlice(name, PurgeKinds(), &position,
-                                                                 engine::Priority::kForeground));
-      if (!result.more) break;
+      const auto result = RunSlice(order, progress.get(), &turn);
+      if (IsGone(result.status())) break;
+      MAYFLY_RETURN_IF_ERROR(result.status());
+      if (!result->more) break;
     }
   }
   return removed_since_mark_.exchange(0);

@@ -3,9 +3,11 @@
 //
 // The algorithm. Each database has a next due moment, kept from the last look at its expiry indexes
 // and lowered when a record is written that is due earlier or a rule changes. One thread sleeps
-// until the earliest of them, then runs slices (purge_slice.h) in that database as background
-// operations until nothing is due, and notes what comes next. Passes over one database are at least
-// kMinGapMs apart, so that a trickle is removed in batches. A pass that fails is tried again later.
+// until the earliest of them. A pass over a database is a row of slices (purge_slice.h), each one
+// background operation, until nothing is left to do; databases in a pass take turns. How long a
+// slice is and how long the pause after it follows from what clients feel (duty_controller.h).
+// Passes over one database are at least kMinGapMs apart, so that a trickle is removed in batches. A
+// database that fails, for instance because the disk is full, is left alone for a while that grows.
 // Hiding does not depend on any of this: a document is hidden by comparing its record with the
 // command's `now`.
 #pragma once
@@ -14,7 +16,9 @@
 #include <condition_variable>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -22,16 +26,24 @@
 #include "absl/status/statusor.h"
 #include "base/clock.h"
 #include "engine/engine.h"
+#include "ttl/clock_guard.h"
+#include "ttl/duty_controller.h"
+#include "ttl/foreground_meter.h"
 #include "ttl/purge_slice.h"
+#include "ttl/removal_log.h"
 
 namespace mayfly::ttl {
 
 // Counters since the start. Relaxed: read for reports.
 struct ServiceMetrics {
   std::atomic<int64_t> deleted_documents{0};
+  std::atomic<int64_t> swept_entries{0};
   std::atomic<int64_t> passes{0};
   std::atomic<int64_t> sub_passes{0};
   std::atomic<int64_t> failed_collections{0};
+  std::atomic<int64_t> vacuumed_pages{0};
+  std::atomic<int64_t> duty_percent{100};
+  std::atomic<bool> disk_full{false};
 };
 
 // Thread-safe.
@@ -39,12 +51,14 @@ class Service : public engine::ExpiryListener {
  public:
   static constexpr int64_t kMinGapMs = 10;
   static constexpr int64_t kRetryMs = 1000;
+  static constexpr int64_t kMaxRetryMs = 60'000;
   static constexpr int64_t kHoldAfterMoveMs = 500;
   // The wall clock is looked at least this often, so that a step of it is noticed.
   static constexpr int64_t kMaxSleepMs = 1000;
 
-  // References must outlive the service. Registers itself as the engine's expiry listener.
-  Service(engine::Engine& engine, const base::Clock& clock);
+  // References must outlive the service, and so must `moments`, which keeps the time across
+  // restarts and may be null. Registers itself as the engine's expiry listener.
+  Service(engine::Engine& engine, const base::Clock& clock, MomentStore* moments = nullptr);
   ~Service() override;
 
   // Starts the thread; all databases are looked at once.
@@ -63,16 +77,25 @@ class Service : public engine::ExpiryListener {
   // that a RunNow that follows finds all of it.
   void OnClockMoved();
 
+  // What is known of the clock; while it is suspicious, nothing is removed.
+  ClockGuard::State clock_state() const { return guard_.state(); }
+  // An operator confirms the time. False if it was not in doubt.
+  bool ConfirmClock();
+  void SetClockGraceHours(int64_t hours) { guard_.SetGraceHours(hours); }
+
   // Removes everything that is due now, in all databases, in the calling thread. Answers how many
   // documents are gone since the last RunNow or OnClockMoved, so that it does not matter whether
-  // this call or the thread removed them. Works whether removal is enabled or not. Never from
-  // inside an operation.
+  // this call or the thread removed them. Works whether removal is enabled or not, but not with a
+  // suspicious clock. Never from inside an operation.
   absl::StatusOr<int64_t> RunNow();
 
-  // Null: nobody watches. Set before Start.
-  void SetObserver(RemovalObserver* observer) { observer_ = observer; }
+  // The log of removals, for reports; null if there is none. Set before Start.
+  void SetRemovalLog(const RemovalLog* log) { removal_log_ = log; }
+  const RemovalLog* removal_log() const { return removal_log_; }
 
   const ServiceMetrics& metrics() const { return metrics_; }
+  // Where commands record how long they took.
+  ForegroundMeter& meter() { return meter_; }
 
   // engine::ExpiryListener
   void OnRulesChanged(std::string_view database) override;
@@ -80,34 +103,78 @@ class Service : public engine::ExpiryListener {
 
  private:
   struct DatabaseState {
-    int64_t due_ms = 0;
-    SlicePosition position;
+    int64_t due_ms = 0;         // when the next pass should begin
     int64_t not_before_ms = 0;  // SinceBootMs
+    bool in_pass = false;
+    PurgeKinds kinds;         // of the pass
+    PurgeTurn turn;           // of the pass
+    int64_t next_due_ms = 0;  // what the pass has found out so far
+    int64_t failures = 0;     // one after the other
+    bool may_vacuum = false;  // something was removed since pages were given back
+    std::shared_ptr<DatabaseProgress> progress = std::make_shared<DatabaseProgress>();
   };
+  using Databases = std::map<std::string, DatabaseState, std::less<>>;
 
   void Loop();
   void Wake();
-  // Runs one slice as a background operation and waits for it.
-  absl::StatusOr<SliceResult> RunSlice(const std::string& database, PurgeKinds kinds,
-                                       SlicePosition* position, engine::Priority priority);
-  void RunPass(const std::string& database);
-  PurgeKinds KindsNow();
   void Lower(std::string_view database, int64_t due_ms);
+  DatabaseState& StateLocked(std::string_view database);
+
+  // The database whose turn it is, or end() and how long to wait.
+  Databases::iterator NextLocked(int64_t* wait_us);
+  int64_t WaitMsLocked(const DatabaseState& state) const;
+  void BeginPassLocked(DatabaseState& state);
+  void AfterSliceLocked(const std::string& name, const absl::StatusOr<SliceResult>& result);
+  void NoteFailureLocked(const std::string& name, DatabaseState& state, const absl::Status& why);
+  PurgeKinds KindsNow();
+
+  struct SliceOrder {
+    std::string database;
+    SliceBudget budget;
+    engine::Priority priority = engine::Priority::kBackground;
+  };
+  // Runs one slice as an operation and waits for it.
+  absl::StatusOr<SliceResult> RunSlice(const SliceOrder& order, DatabaseProgress* progress,
+                                       PurgeTurn* turn);
+  // One slice of the pass over the database that `state` belongs to; then the pause after it.
+  void RunInTurn(std::unique_lock<std::mutex>& lock, const std::string& name, DatabaseState& state);
+  // Gives pages back if clients are idle and there are many; false if there is no more to give.
+  bool VacuumSome(const std::string& database);
+  bool TryVacuum(std::unique_lock<std::mutex>& lock);
+
+  // Looks at the clients' latencies once in a while.
+  void LookAtClients();
+  bool ClientsIdle();
+  void SleepLocked(std::unique_lock<std::mutex>& lock, int64_t us);
 
   engine::Engine& engine_;
   const base::Clock& clock_;
-  RemovalObserver* observer_ = nullptr;
+  ClockGuard guard_;
   ServiceMetrics metrics_;
+  ForegroundMeter meter_;
+  const RemovalLog* removal_log_ = nullptr;
   std::atomic<int64_t> removed_since_mark_{0};
   std::atomic<bool> enabled_{true};
   std::atomic<int64_t> date_period_s_{0};
-  int64_t last_date_pass_ms_ = 0;  // SinceBootMs; of the thread
+
+  // Of the thread.
+  int64_t last_date_pass_ms_ = 0;  // SinceBootMs
+  DutyController controller_;
+  LatencyCounts seen_{};  // at the last look at clients
+  int64_t seen_us_ = 0;
+  int64_t removal_us_ = 0;     // spent since then
+  bool starved_ = false;       // the last slice had to wait for long
+  bool quiet_window_ = false;  // this window is kept free of removal, for comparison
+  int64_t commands_seen_ = 0;
+  int64_t idle_since_us_ = 0;
+  int64_t next_slice_us_ = 0;  // MonotonicUs
 
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::map<std::string, DatabaseState, std::less<>> databases_;  // under mutex_
-  bool changed_ = false;                                         // under mutex_
-  int64_t hold_until_us_ = 0;                                    // MonotonicUs; under mutex_
+  Databases databases_;        // under mutex_
+  std::string last_;           // under mutex_; the database that had the last slice
+  bool changed_ = false;       // under mutex_
+  int64_t hold_until_us_ = 0;  // MonotonicUs; under mutex_
   std::atomic<bool> stop_{false};
   std::thread thread_;
 };

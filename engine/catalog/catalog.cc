@@ -30,6 +30,10 @@ absl::StatusOr<std::unique_ptr<Catalog>> Catalog::Load(Transaction& transaction,
           const auto counters,
           transaction.GetKey(kCatalogSpace, CountersKey(collection->state().records)));
       if (counters.has_value()) collection->counters() = ReadCountersRow(bson::View(*counters));
+      MAYFLY_ASSIGN_OR_RETURN(
+          const auto sweep,
+          transaction.GetKey(kCatalogSpace, SweepKey(collection->state().records)));
+      if (sweep.has_value()) collection->set_sweep(ReadSweepRow(bson::View(*sweep)));
     }
     catalog->collections_.emplace(name, std::move(collection));
   }
@@ -92,12 +96,19 @@ absl::Status Catalog::Drop(Transaction& transaction, Collection& collection) {
   if (!collection.IsView()) {
     MAYFLY_RETURN_IF_ERROR(
         transaction.DeleteKey(kCatalogSpace, CountersKey(collection.state().records)));
+    if (collection.sweep().pending) {
+      MAYFLY_RETURN_IF_ERROR(
+          transaction.DeleteKey(kCatalogSpace, SweepKey(collection.state().records)));
+    }
     MAYFLY_RETURN_IF_ERROR(transaction.DropSpace(collection.state().records));
     for (const auto& index : collection.indexes()) {
       MAYFLY_RETURN_IF_ERROR(transaction.DropSpace(index->space));
     }
     if (collection.state().expiry != 0) {
       MAYFLY_RETURN_IF_ERROR(transaction.DropSpace(collection.state().expiry));
+    }
+    if (collection.epoch_rule().is_on()) {
+      MAYFLY_RETURN_IF_ERROR(transaction.DropSpace(collection.epoch_rule().space));
     }
   }
   ++version_;
@@ -181,6 +192,33 @@ absl::Status Catalog::DropIndex(Transaction& transaction, Collection& collection
       state.backfill = {};
     }
   });
+}
+
+absl::Status Catalog::SetEpochAttribute(Transaction& transaction, Collection& collection,
+                                        std::string_view attribute) {
+  if (collection.epoch_rule().is_on()) {
+    MAYFLY_RETURN_IF_ERROR(transaction.DropSpace(collection.epoch_rule().space));
+  }
+  EpochRule rule;
+  if (!attribute.empty()) {
+    rule.attribute = std::string(attribute);
+    MAYFLY_ASSIGN_OR_RETURN(rule.space, transaction.CreateSpace(SpaceKind::kKeys));
+    rule.backfill = {.next = 1, .end = collection.counters().next_record};
+  }
+  return Modify(transaction, collection, [&](Collection::State& state) { state.epoch = rule; });
+}
+
+absl::Status Catalog::SetSweep(Transaction& transaction,
+                               const std::shared_ptr<Collection>& collection, SweepState sweep) {
+  const std::string row_key = SweepKey(collection->state().records);
+  MAYFLY_RETURN_IF_ERROR(
+      sweep.pending ? transaction.PutKey(kCatalogSpace, row_key, MakeSweepRow(sweep).bytes())
+                    : transaction.DeleteKey(kCatalogSpace, row_key));
+  transaction.OnRollback([collection, before = collection->sweep()]() mutable {
+    collection->set_sweep(std::move(before));
+  });
+  collection->set_sweep(std::move(sweep));
+  return absl::OkStatus();
 }
 
 void Catalog::TouchCounters(Transaction& transaction,

@@ -2,9 +2,10 @@
 // in the catalog space.
 //
 // Rows of the catalog space (kCatalogSpace):
-//   "c" name            -> BSON {uuid, records, expiry, backfill, options, epoch, indexes: [{spec,
-//   space, multikey}]} "n" records:u32 BE  -> BSON {documents, bytes, next}     counters, written
-//   once per commit
+//   "c" name            -> BSON {uuid, records, expiry, backfill, options,
+//                          epoch: {attribute, space, backfill}, indexes: [{spec, space, multikey}]}
+//   "n" records:u32 BE  -> BSON {documents, bytes, next}     counters, written once per commit
+//   "s" records:u32 BE  -> BSON {space, key}                 there while a sweep is pending
 // Rows are BSON so that a file can be read without this program.
 #pragma once
 
@@ -55,6 +56,15 @@ class Catalog {
                                                         Collection& collection,
                                                         const IndexSpec& spec);
   absl::Status DropIndex(Transaction& transaction, Collection& collection, const Index& index);
+
+  // Switches expiry by the Unix seconds in `attribute` on, with an empty space of entries that the
+  // purge fills in the background; or off, if it is empty.
+  absl::Status SetEpochAttribute(Transaction& transaction, Collection& collection,
+                                 std::string_view attribute);
+
+  // Saves how far the sweep of the collection's indexes is; not pending: nothing is left to do.
+  absl::Status SetSweep(Transaction& transaction, const std::shared_ptr<Collection>& collection,
+                        SweepState sweep);
 
   // Changes counters by a difference, now in memory and before the commit in the store; undone with
   // the operation.

@@ -18,6 +18,23 @@ int64_t IntField(bson::View row, std::string_view name) {
   return value.IsNumber() ? bson::ToInt64Truncated(value) : 0;
 }
 
+std::string KeyOfSpace(char row, SpaceId space) {
+  std::string key(1, row);
+  for (int shift = 24; shift >= 0; shift -= 8) key.push_back(static_cast<char>(space >> shift));
+  return key;
+}
+
+void AppendBackfill(const ExpiryBackfill& backfill, bson::Builder& out) {
+  out.OpenDocument("backfill").Int64("next", backfill.next).Int64("end", backfill.end).Close();
+}
+
+ExpiryBackfill ReadBackfill(bson::View row) {
+  const bson::ValueView backfill = row.Find("backfill");
+  if (!backfill.IsDocument()) return {};
+  return {.next = IntField(backfill.AsDocument(), "next"),
+          .end = IntField(backfill.AsDocument(), "end")};
+}
+
 }  // namespace
 
 std::string CollectionKey(std::string_view name) {
@@ -26,22 +43,22 @@ std::string CollectionKey(std::string_view name) {
   return key;
 }
 
-std::string CountersKey(SpaceId records) {
-  std::string key(1, kCountersRow);
-  for (int shift = 24; shift >= 0; shift -= 8) key.push_back(static_cast<char>(records >> shift));
-  return key;
-}
+std::string CountersKey(SpaceId records) { return KeyOfSpace(kCountersRow, records); }
+
+std::string SweepKey(SpaceId records) { return KeyOfSpace(kSweepRow, records); }
 
 bson::Document MakeCollectionRow(const Collection::State& state) {
   bson::Builder row;
   row.Binary("uuid", bson::kBinaryUuid,
              {reinterpret_cast<const char*>(state.uuid.data()), state.uuid.size()});
   row.Int64("records", state.records).Int64("expiry", state.expiry);
-  row.OpenDocument("backfill")
-      .Int64("next", state.backfill.next)
-      .Int64("end", state.backfill.end)
-      .Close();
-  row.Document("options", state.options.stored).Document("epoch", state.epoch_rule);
+  AppendBackfill(state.backfill, row);
+  row.Document("options", state.options.stored).OpenDocument("epoch");
+  if (state.epoch.is_on()) {
+    row.String("attribute", state.epoch.attribute).Int64("space", state.epoch.space);
+    AppendBackfill(state.epoch.backfill, row);
+  }
+  row.Close();
   row.OpenArray("indexes");
   for (const auto& index : state.indexes) {
     row.PushOpenDocument().Document("spec", index->spec.stored);
@@ -58,11 +75,15 @@ absl::StatusOr<Collection::State> ReadCollectionRow(std::string_view name, bson:
   std::memcpy(state.uuid.data(), uuid.data(), std::min(uuid.size(), state.uuid.size()));
   state.records = static_cast<SpaceId>(IntField(row, "records"));
   state.expiry = static_cast<SpaceId>(IntField(row, "expiry"));
-  const bson::View backfill = row.Find("backfill").AsDocument();
-  state.backfill = {.next = IntField(backfill, "next"), .end = IntField(backfill, "end")};
+  state.backfill = ReadBackfill(row);
   MAYFLY_ASSIGN_OR_RETURN(state.options,
                           CollectionOptionsFromStored(row.Find("options").AsDocument()));
-  state.epoch_rule = bson::Document(row.Find("epoch").AsDocument());
+  const bson::View epoch = row.Find("epoch").AsDocument();
+  if (epoch.Has("attribute")) {
+    state.epoch = {.attribute = std::string(epoch.Find("attribute").AsString()),
+                   .space = static_cast<SpaceId>(IntField(epoch, "space")),
+                   .backfill = ReadBackfill(epoch)};
+  }
   for (const bson::Element& element : row.Find("indexes").AsDocument()) {
     const bson::View entry = element.value.AsDocument();
     MAYFLY_ASSIGN_OR_RETURN(std::shared_ptr<Index> index,
@@ -85,6 +106,18 @@ CollectionCounters ReadCountersRow(bson::View row) {
   return {.documents = IntField(row, "documents"),
           .data_bytes = IntField(row, "bytes"),
           .next_record = std::max<int64_t>(1, IntField(row, "next"))};
+}
+
+bson::Document MakeSweepRow(const SweepState& sweep) {
+  bson::Builder row;
+  row.Int64("space", sweep.space).Binary("key", bson::kBinaryGeneric, sweep.key);
+  return row.Finish();
+}
+
+SweepState ReadSweepRow(bson::View row) {
+  return {.pending = true,
+          .space = static_cast<SpaceId>(IntField(row, "space")),
+          .key = std::string(row.Find("key").AsBinary().bytes)};
 }
 
 absl::StatusOr<std::shared_ptr<Index>> MakeIndex(const IndexSpec& spec) {

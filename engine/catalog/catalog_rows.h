@@ -12,15 +12,20 @@ namespace mayfly::engine {
 
 inline constexpr char kCollectionRow = 'c';
 inline constexpr char kCountersRow = 'n';
+inline constexpr char kSweepRow = 's';
 
 std::string CollectionKey(std::string_view name);
 std::string CountersKey(SpaceId records);
+std::string SweepKey(SpaceId records);
 
 bson::Document MakeCollectionRow(const Collection::State& state);
 absl::StatusOr<Collection::State> ReadCollectionRow(std::string_view name, bson::View row);
 
 bson::Document MakeCountersRow(const CollectionCounters& counters);
 CollectionCounters ReadCountersRow(bson::View row);
+
+bson::Document MakeSweepRow(const SweepState& sweep);
+SweepState ReadSweepRow(bson::View row);
 
 // The in-memory form of `spec` with its filter and collation parsed; space and multikey fields are
 // left empty.

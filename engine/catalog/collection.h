@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bson/compare.h"
@@ -67,6 +68,25 @@ struct ExpiryBackfill {
   bool done() const { return next >= end; }
 };
 
+// The rule of expiry by Unix seconds in an attribute, and the space of its entries.
+struct EpochRule {
+  std::string attribute;  // root-level; empty: off
+  SpaceId space = 0;
+  ExpiryBackfill backfill;
+
+  bool is_on() const { return !attribute.empty(); }
+};
+
+// The walk that removes index entries of documents that the purge has removed before. Index spaces
+// are walked in order of their ids, keys upwards.
+struct SweepState {
+  bool pending = false;  // entries without record may exist
+  SpaceId space = 0;     // everything in spaces below this one is done; 0: not begun
+  std::string key;       // and in this one, everything below this key
+
+  bool has_begun() const { return space != 0; }
+};
+
 // Touched only inside operations of its database. Held by shared_ptr: a cursor may outlive the
 // collection's drop.
 class Collection {
@@ -80,7 +100,7 @@ class Collection {
     SpaceId expiry = 0;   // space of the expiry index; 0 while the last-write rule is off
     ExpiryBackfill backfill;
     std::vector<std::shared_ptr<const Index>> indexes;  // `_id_` first
-    bson::Document epoch_rule;  // {attributeName} of updateTimeToLive, or empty
+    EpochRule epoch;
   };
 
   Collection(std::string database, State state) : database_(std::move(database)) {
@@ -103,8 +123,16 @@ class Collection {
   // The rule of expiry by last write, from the `_ts` index.
   const LastWriteRule& last_write_rule() const { return last_write_rule_; }
 
+  const EpochRule& epoch_rule() const { return state_.epoch; }
+  // True once, for the first value of the epoch attribute that looks like milliseconds.
+  bool TakeEpochWarning() { return std::exchange(epoch_warning_due_, false); }
+
   CollectionCounters& counters() { return counters_; }
   const CollectionCounters& counters() const { return counters_; }
+
+  const SweepState& sweep() const { return sweep_; }
+  // For the catalog.
+  void set_sweep(SweepState sweep) { sweep_ = std::move(sweep); }
 
   bool dropped() const { return dropped_; }
   void set_dropped(bool dropped) { dropped_ = dropped; }
@@ -116,6 +144,8 @@ class Collection {
   State state_;
   LastWriteRule last_write_rule_;
   CollectionCounters counters_;
+  SweepState sweep_;
+  bool epoch_warning_due_ = true;
   bool dropped_ = false;
   uint64_t version_ = 0;
 };

@@ -3,8 +3,14 @@
 #include <cmath>
 #include <limits>
 
+#include "bson/number.h"
+
 namespace mayfly::engine {
 namespace {
+
+// Seconds of the year 5138; as milliseconds this is March 1973.
+constexpr double kLooksLikeMilliseconds = 1e11;
+constexpr int64_t kMaxEpochSeconds = std::numeric_limits<int64_t>::max() / 1000;
 
 constexpr int64_t kMaxTtl = std::numeric_limits<int32_t>::max();
 
@@ -40,6 +46,17 @@ std::optional<int32_t> OwnTtl(bson::View document) {
   const bson::ValueView ttl = document.Find("ttl");
   if (ClassifyTtl(ttl) != TtlDefect::kNone) return std::nullopt;
   return ValidSeconds(ttl);
+}
+
+std::optional<int64_t> EpochMomentMs(bson::ValueView value) {
+  if (!value.IsNumber() || bson::IsNaN(value) || bson::IsInfinite(value)) return std::nullopt;
+  const int64_t seconds = bson::ToInt64Truncated(value);
+  if (seconds < 0 || seconds > kMaxEpochSeconds) return std::nullopt;
+  return seconds * 1000;
+}
+
+bool LooksLikeMilliseconds(bson::ValueView value) {
+  return value.IsNumber() && bson::ToDouble(value) >= kLooksLikeMilliseconds;
 }
 
 }  // namespace mayfly::engine

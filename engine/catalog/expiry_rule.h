@@ -1,9 +1,10 @@
-// The pure rules of expiry by last write: which value of `ttl` and of `expireAfterSeconds` means
-// what, and when a record is expired. Everything that reads or removes documents asks here. TTL.md
-// sections 1 to 3.
+// The pure rules of expiry by last write and by epoch attribute: which value of `ttl`, of
+// `expireAfterSeconds` and of the attribute means what, and when a record is expired. Everything
+// that reads or removes documents asks here.
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 #include "bson/view.h"
@@ -30,6 +31,24 @@ struct LastWriteRule {
 // never, or 1 and more seconds. Valid are int32, int64 within int32, and double without a fraction
 // within int32.
 std::optional<int32_t> OwnTtl(bson::View document);
+
+// A moment further in the past than this is taken for nonsense and never fires.
+inline constexpr int64_t kEpochGuardMs = int64_t{5} * 1461 * 6 * 3600 * 1000;
+
+// The moment, in ms since 1970, that the value of an epoch attribute names: a number of any type is
+// Unix seconds, its fraction cut. nullopt for everything else, for times before 1970, and for those
+// that milliseconds in 64 bits cannot hold: never due.
+std::optional<int64_t> EpochMomentMs(bson::ValueView value);
+
+// When a date plus a lifetime is due; the last moment there is, if that is beyond it.
+inline int64_t DateDueMs(int64_t date_ms, int32_t lifetime_seconds) {
+  int64_t due_ms = 0;
+  const bool beyond = __builtin_add_overflow(date_ms, int64_t{lifetime_seconds} * 1000, &due_ms);
+  return beyond ? std::numeric_limits<int64_t>::max() : due_ms;
+}
+
+// True for a number that was likely meant as milliseconds: later than the year 5138 as seconds.
+bool LooksLikeMilliseconds(bson::ValueView value);
 
 // Why a document's `ttl` is no valid one, for status reports; kNone for a valid one.
 enum class TtlDefect : uint8_t { kNone, kAbsent, kType, kFraction, kRange };

@@ -72,18 +72,30 @@ class Checker {
         }
       }
     }
-    return CheckExpiryEntryOf(id, record);
+    return CheckExpiryEntriesOf(id, record);
   }
 
-  absl::Status CheckExpiryEntryOf(RecordId id, const RecordView& record) {
+  static bool Awaits(const ExpiryBackfill& backfill, RecordId id) {
+    return id >= backfill.next && id < backfill.end;
+  }
+
+  absl::Status CheckExpiryEntriesOf(RecordId id, const RecordView& record) {
     const Collection::State& state = collection_.state();
-    const bool awaits_backfill = id >= state.backfill.next && id < state.backfill.end;
-    if (state.expiry == 0 || awaits_backfill) return absl::OkStatus();
-    const auto entry = ExpiryEntryOf(record.header, id);
+    if (state.expiry != 0 && !Awaits(state.backfill, id)) {
+      MAYFLY_RETURN_IF_ERROR(
+          CheckExpiryEntry(state.expiry, ExpiryEntryOf(record.header, id), "the expiry index"));
+    }
+    const EpochRule& epoch = state.epoch;
+    if (!epoch.is_on() || Awaits(epoch.backfill, id)) return absl::OkStatus();
+    return CheckExpiryEntry(epoch.space, EpochEntryOf(epoch.attribute, record.document, id),
+                            "the index of the epoch attribute");
+  }
+
+  absl::Status CheckExpiryEntry(SpaceId space, const std::optional<ExpiryEntry>& entry,
+                                std::string_view where) {
     if (!entry.has_value()) return absl::OkStatus();
-    MAYFLY_ASSIGN_OR_RETURN(const auto found, transaction_.GetKey(state.expiry, ExpiryKey(*entry)));
-    if (!found.has_value())
-      Report(base::StrCat("record ", id, " has no entry in the expiry index"));
+    MAYFLY_ASSIGN_OR_RETURN(const auto found, transaction_.GetKey(space, ExpiryKey(*entry)));
+    if (!found.has_value()) Report(base::StrCat("record ", entry->id, " has no entry in ", where));
     return absl::OkStatus();
   }
 
@@ -94,7 +106,6 @@ class Checker {
       MAYFLY_RETURN_IF_ERROR(Interrupted());
       MAYFLY_ASSIGN_OR_RETURN(const bool more, cursor->Next());
       if (!more) break;
-      ++keys;
       const std::string key(cursor->key());
       const std::string value(cursor->value());
       const IndexEntry entry = ParseEntry(index, key, value);
@@ -104,6 +115,7 @@ class Checker {
         ++report_.pending_entries;
         continue;
       }
+      ++keys;
       const std::string bytes(*found);
       MAYFLY_RETURN_IF_ERROR(ComputeIndexKeys(index, ReadRecord(bytes).document, context_, &keys_));
       if (!keys_.Contains(entry.fields)) {

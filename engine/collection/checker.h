@@ -14,9 +14,9 @@
 namespace mayfly::engine {
 
 struct CheckReport {
-  int64_t records = 0;            // all, expired ones included
-  int64_t invalid_documents = 0;  // not well-formed BSON
-  std::vector<int64_t> keys_per_index;
+  int64_t records = 0;                  // all, expired ones included
+  int64_t invalid_documents = 0;        // not well-formed BSON
+  std::vector<int64_t> keys_per_index;  // pending ones left out
   // Entries whose record is gone: legal, the sweep removes them.
   int64_t pending_entries = 0;
   // Each a sentence; empty: everything agrees.

@@ -6,6 +6,7 @@
 
 #include "engine/catalog/catalog.h"
 #include "engine/catalog/expiry_listener.h"
+#include "engine/collection/removal_observer.h"
 #include "engine/expression/context.h"
 #include "engine/storage/kv.h"
 
@@ -18,10 +19,8 @@ struct WriteContext {
   const EvaluationContext& evaluation;  // its now_ms is the command's
   int64_t modified_ms = 0;              // from DatabaseHandle::StampModification
   ExpiryListener* expiry_listener = nullptr;
+  RemovalObserver* removal_observer = nullptr;
   bool bypass_validation = false;
 };
-
-// Why a document is removed; observers tell a user's delete from expiry by it.
-enum class RemovalReason : uint8_t { kUser, kLastWriteTtl, kDateTtl, kEpochTtl, kCapped };
 
 }  // namespace mayfly::engine

@@ -9,8 +9,18 @@
 #include "bson/builder.h"
 #include "engine/collection/index_builder.h"
 #include "engine/index/expiry_index.h"
+#include "engine/keys/key_encoder.h"
 
 namespace mayfly::engine {
+
+void WarnOfMilliseconds(Collection& collection) {
+  if (!collection.TakeEpochWarning()) return;
+  MAYFLY_LOG(warn, "TTL",
+             "{}: the attribute {} is read as Unix seconds, and a value of it looks like "
+             "milliseconds; such documents do not expire",
+             collection.ns(), collection.epoch_rule().attribute);
+}
+
 CollectionWriter::CollectionWriter(const WriteContext& context,
                                    std::shared_ptr<Collection> collection)
     : context_(context), collection_(std::move(collection)) {}
@@ -75,7 +85,10 @@ absl::Status CollectionWriter::RemoveExpired(const std::vector<RecordId>& expire
                             context_.transaction.GetRecord(collection_->state().records, id));
     if (!found.has_value()) continue;  // listed twice
     const std::string bytes(*found);
-    MAYFLY_RETURN_IF_ERROR(Remove(id, ReadRecord(bytes), RemovalReason::kLastWriteTtl));
+    const RecordView record = ReadRecord(bytes);
+    const auto due = record.header.ExpiresAtMs(collection_->last_write_rule());
+    MAYFLY_RETURN_IF_ERROR(
+        Remove(id, record, {.reason = RemovalReason::kLastWriteTtl, .due_ms = due.value_or(0)}));
   }
   return absl::OkStatus();
 }
@@ -93,25 +106,59 @@ absl::Status CollectionWriter::NoteMultikey(const Index& index, uint32_t multike
   });
 }
 
-absl::Status CollectionWriter::PutExpiryEntry(const RecordHeader& header, RecordId id) {
-  const SpaceId space = collection_->state().expiry;
-  if (space == 0) return absl::OkStatus();
-  const auto entry = ExpiryEntryOf(header, id);
-  if (!entry.has_value()) return absl::OkStatus();
-  if (context_.expiry_listener != nullptr) {
-    if (const auto due = header.ExpiresAtMs(collection_->last_write_rule()); due.has_value()) {
-      context_.expiry_listener->OnRecordDue(collection_->database(), *due);
-    }
+void CollectionWriter::NoteEpochMoment(const RecordView& record, int64_t due_ms) {
+  if (LooksLikeMilliseconds(record.document.Find(collection_->epoch_rule().attribute))) {
+    WarnOfMilliseconds(*collection_);
   }
-  return context_.transaction.PutKey(space, ExpiryKey(*entry), {});
+  // One so far in the past that the guard keeps it is no reason to wake up.
+  if (context_.expiry_listener != nullptr && due_ms >= context_.evaluation.now_ms - kEpochGuardMs) {
+    context_.expiry_listener->OnRecordDue(collection_->database(), due_ms);
+  }
 }
 
-absl::Status CollectionWriter::DeleteExpiryEntry(const RecordHeader& header, RecordId id) {
-  const SpaceId space = collection_->state().expiry;
-  if (space == 0) return absl::OkStatus();
-  const auto entry = ExpiryEntryOf(header, id);
+void CollectionWriter::NoteDates(const Index& index, const IndexKeySet& keys) {
+  if (context_.expiry_listener == nullptr || !index.spec.IsDateTtl()) return;
+  for (const auto& key : keys.keys()) {
+    const auto values = DecodeKey(key.fields, key.type_bits, OrderingOf(index.spec), 1);
+    if (!values.ok() || values->front().view().type() != bson::Type::kDate) continue;
+    context_.expiry_listener->OnRecordDue(
+        collection_->database(),
+        DateDueMs(values->front().view().AsDate(), *index.spec.expire_after_seconds));
+  }
+}
+
+absl::Status CollectionWriter::PutExpiryEntries(const RecordView& record, RecordId id) {
+  if (const SpaceId space = collection_->state().expiry; space != 0) {
+    const auto entry = ExpiryEntryOf(record.header, id);
+    if (entry.has_value()) {
+      const auto due = record.header.ExpiresAtMs(collection_->last_write_rule());
+      if (context_.expiry_listener != nullptr && due.has_value()) {
+        context_.expiry_listener->OnRecordDue(collection_->database(), *due);
+      }
+      MAYFLY_RETURN_IF_ERROR(context_.transaction.PutKey(space, ExpiryKey(*entry), {}));
+    }
+  }
+  const EpochRule& epoch = collection_->epoch_rule();
+  if (!epoch.is_on()) return absl::OkStatus();
+  const auto entry = EpochEntryOf(epoch.attribute, record.document, id);
   if (!entry.has_value()) return absl::OkStatus();
-  return context_.transaction.DeleteKey(space, ExpiryKey(*entry));
+  NoteEpochMoment(record, entry->moment_ms);
+  return context_.transaction.PutKey(epoch.space, ExpiryKey(*entry), {});
+}
+
+absl::Status CollectionWriter::DeleteExpiryEntries(const RecordView& record, RecordId id,
+                                                   SpaceId except) {
+  if (const SpaceId space = collection_->state().expiry; space != 0 && space != except) {
+    const auto entry = ExpiryEntryOf(record.header, id);
+    if (entry.has_value()) {
+      MAYFLY_RETURN_IF_ERROR(context_.transaction.DeleteKey(space, ExpiryKey(*entry)));
+    }
+  }
+  const EpochRule& epoch = collection_->epoch_rule();
+  if (!epoch.is_on() || epoch.space == except) return absl::OkStatus();
+  const auto entry = EpochEntryOf(epoch.attribute, record.document, id);
+  if (!entry.has_value()) return absl::OkStatus();
+  return context_.transaction.DeleteKey(epoch.space, ExpiryKey(*entry));
 }
 
 absl::StatusOr<RecordId> CollectionWriter::Insert(bson::View document) {
@@ -139,8 +186,9 @@ absl::StatusOr<RecordId> CollectionWriter::Insert(bson::View document) {
                                                 EntryValue(*indexes[i], key.type_bits, id)));
     }
     MAYFLY_RETURN_IF_ERROR(NoteMultikey(*indexes[i], new_keys_[i].multikey_fields()));
+    NoteDates(*indexes[i], new_keys_[i]);
   }
-  MAYFLY_RETURN_IF_ERROR(PutExpiryEntry(ReadRecord(record_).header, id));
+  MAYFLY_RETURN_IF_ERROR(PutExpiryEntries(ReadRecord(record_), id));
   ++documents_delta_;
   bytes_delta_ += document.size();
   if (collection_->options().capped) MAYFLY_RETURN_IF_ERROR(EvictCapped());
@@ -186,16 +234,34 @@ absl::Status CollectionWriter::Replace(RecordId id, const RecordView& before, bs
   Transaction& transaction = context_.transaction;
   for (size_t i = 0; i < indexes.size(); ++i) {
     MAYFLY_RETURN_IF_ERROR(ReplaceEntries(*indexes[i], before.document, new_keys_[i], id));
+    NoteDates(*indexes[i], new_keys_[i]);
   }
   WriteRecord(context_.modified_ms, after, &record_);
   MAYFLY_RETURN_IF_ERROR(transaction.PutRecord(collection_->state().records, id, record_));
-  MAYFLY_RETURN_IF_ERROR(DeleteExpiryEntry(before.header, id));
-  MAYFLY_RETURN_IF_ERROR(PutExpiryEntry(ReadRecord(record_).header, id));
+  MAYFLY_RETURN_IF_ERROR(DeleteExpiryEntries(before, id));
+  MAYFLY_RETURN_IF_ERROR(PutExpiryEntries(ReadRecord(record_), id));
   bytes_delta_ += static_cast<int64_t>(after.size()) - before.document.size();
   return absl::OkStatus();
 }
 
-absl::Status CollectionWriter::Remove(RecordId id, const RecordView& before, RemovalReason reason) {
+void CollectionWriter::NoteRemoved(const RecordView& before, Removal removal) {
+  --documents_delta_;
+  bytes_delta_ -= before.document.size();
+  const bool expired =
+      removal.reason != RemovalReason::kUser && removal.reason != RemovalReason::kCapped;
+  if (!expired || context_.removal_observer == nullptr) return;
+  context_.transaction.OnCommit(
+      [observer = context_.removal_observer,
+       removed = RemovedDocument{.ns = collection_->ns(),
+                                 .document = bson::Document(before.document),
+                                 .reason = removal.reason,
+                                 .due_ms = removal.due_ms,
+                                 .removed_ms = context_.evaluation.now_ms}]() mutable {
+        observer->OnRemoved(std::move(removed));
+      });
+}
+
+absl::Status CollectionWriter::Remove(RecordId id, const RecordView& before, Removal removal) {
   Transaction& transaction = context_.transaction;
   for (const auto& index : collection_->indexes()) {
     MAYFLY_RETURN_IF_ERROR(
@@ -210,11 +276,9 @@ absl::Status CollectionWriter::Remove(RecordId id, const RecordView& before, Rem
       MAYFLY_RETURN_IF_ERROR(transaction.DeleteKey(index->space, entry));
     }
   }
-  MAYFLY_RETURN_IF_ERROR(DeleteExpiryEntry(before.header, id));
-  const int64_t size = before.document.size();
+  MAYFLY_RETURN_IF_ERROR(DeleteExpiryEntries(before, id));
   MAYFLY_RETURN_IF_ERROR(transaction.DeleteRecord(collection_->state().records, id));
-  --documents_delta_;
-  bytes_delta_ -= size;
+  NoteRemoved(before, removal);
   return absl::OkStatus();
 }
 
@@ -236,7 +300,7 @@ absl::Status CollectionWriter::EvictCapped() {
     const RecordId id = cursor->id();
     const std::string bytes(cursor->value());
     cursor.reset();
-    MAYFLY_RETURN_IF_ERROR(Remove(id, ReadRecord(bytes), RemovalReason::kCapped));
+    MAYFLY_RETURN_IF_ERROR(Remove(id, ReadRecord(bytes), {.reason = RemovalReason::kCapped}));
   }
   return absl::OkStatus();
 }

@@ -14,6 +14,9 @@
 
 namespace mayfly::engine {
 
+// Logs, once for each collection, that values of its epoch attribute look like milliseconds.
+void WarnOfMilliseconds(Collection& collection);
+
 // Each call checks everything before it changes anything, so one that fails has changed nothing.
 // Make one per collection and command; call Flush before Transaction::Yield and at the end.
 class CollectionWriter {
@@ -29,8 +32,18 @@ class CollectionWriter {
   absl::StatusOr<RecordId> Insert(bson::View document);
   // Replaces the stored `before` (not borrowed from the store) by `after`. The record id stays.
   absl::Status Replace(RecordId id, const RecordView& before, bson::View after);
+  struct Removal {
+    RemovalReason reason = RemovalReason::kUser;
+    int64_t due_ms = 0;  // with the rules of expiry
+  };
   // Removes the stored `before` (not borrowed from the store).
-  absl::Status Remove(RecordId id, const RecordView& before, RemovalReason reason);
+  absl::Status Remove(RecordId id, const RecordView& before, Removal removal);
+
+  // Parts of Remove, for the purge, which removes many records at once and their entries later.
+  // Entries in the expiry indexes but the one in `except`.
+  absl::Status DeleteExpiryEntries(const RecordView& record, RecordId id, SpaceId except = 0);
+  // Counters and observer: the record of `before` has been deleted.
+  void NoteRemoved(const RecordView& before, Removal removal);
 
   // Hands the difference of the counters to the catalog.
   void Flush();
@@ -46,8 +59,10 @@ class CollectionWriter {
                            std::vector<RecordId>* expired);
   absl::Status RemoveExpired(const std::vector<RecordId>& expired);
   absl::Status NoteMultikey(const Index& index, uint32_t multikey_fields);
-  absl::Status PutExpiryEntry(const RecordHeader& header, RecordId id);
-  absl::Status DeleteExpiryEntry(const RecordHeader& header, RecordId id);
+  absl::Status PutExpiryEntries(const RecordView& record, RecordId id);
+  void NoteEpochMoment(const RecordView& record, int64_t due_ms);
+  // Tells the listener that a document of a date index is due.
+  void NoteDates(const Index& index, const IndexKeySet& keys);
   absl::Status EvictCapped();
   absl::Status ReplaceEntries(const Index& index, bson::View before, const IndexKeySet& keys,
                               RecordId id);

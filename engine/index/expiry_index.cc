@@ -12,15 +12,23 @@ std::optional<ExpiryEntry> ExpiryEntryOf(const RecordHeader& header, RecordId id
   return ExpiryEntry{ExpiryClass::kOwn, header.modified_ms + int64_t{*header.own_ttl} * 1000, id};
 }
 
-std::string ExpiryClassStart(ExpiryClass expiry_class) {
-  return std::string(1, static_cast<char>(expiry_class));
+std::optional<ExpiryEntry> EpochEntryOf(std::string_view attribute, bson::View document,
+                                        RecordId id) {
+  const auto moment_ms = EpochMomentMs(document.Find(attribute));
+  if (!moment_ms.has_value()) return std::nullopt;
+  return ExpiryEntry{ExpiryClass::kEpoch, *moment_ms, id};
+}
+
+std::string ExpiryClassStart(ExpiryClass expiry_class, int64_t moment_ms) {
+  std::string key(1, static_cast<char>(expiry_class));
+  for (int shift = 56; shift >= 0; shift -= 8) {
+    key.push_back(static_cast<char>(static_cast<uint64_t>(moment_ms) >> shift));
+  }
+  return key;
 }
 
 std::string ExpiryKey(const ExpiryEntry& entry) {
-  std::string key = ExpiryClassStart(entry.expiry_class);
-  for (int shift = 56; shift >= 0; shift -= 8) {
-    key.push_back(static_cast<char>(static_cast<uint64_t>(entry.moment_ms) >> shift));
-  }
+  std::string key = ExpiryClassStart(entry.expiry_class, entry.moment_ms);
   AppendRecordId(entry.id, &key);
   return key;
 }

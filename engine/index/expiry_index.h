@@ -3,6 +3,8 @@
 //   key := class:u8 moment:u64 BE record id (as in index keys)        value empty
 //   class 0: follows the collection's default; moment = last modification in ms
 //   class 1: has its own ttl; moment = when it is due in ms
+//   class 2: has an epoch attribute; moment = when it is due in ms. In a space of its own, as the
+//            epoch rule is switched on and off apart from the other.
 // Records that never expire (ttl -1) have no entry. So a change of the collection's default changes
 // no entry.
 #pragma once
@@ -17,7 +19,7 @@
 
 namespace mayfly::engine {
 
-enum class ExpiryClass : uint8_t { kDefault = 0, kOwn = 1 };
+enum class ExpiryClass : uint8_t { kDefault = 0, kOwn = 1, kEpoch = 2 };
 
 struct ExpiryEntry {
   ExpiryClass expiry_class = ExpiryClass::kDefault;
@@ -28,9 +30,13 @@ struct ExpiryEntry {
 // The entry of a record; nullopt if it never expires by itself.
 std::optional<ExpiryEntry> ExpiryEntryOf(const RecordHeader& header, RecordId id);
 
+// The entry of a document under the epoch rule for `attribute`; nullopt if it is never due.
+std::optional<ExpiryEntry> EpochEntryOf(std::string_view attribute, bson::View document,
+                                        RecordId id);
+
 std::string ExpiryKey(const ExpiryEntry& entry);
-// The first key a class can have.
-std::string ExpiryClassStart(ExpiryClass expiry_class);
+// The first key a class can have, from `moment_ms` >= 0 on.
+std::string ExpiryClassStart(ExpiryClass expiry_class, int64_t moment_ms = 0);
 // `key` must be one made by ExpiryKey.
 ExpiryEntry ParseExpiryKey(std::string_view key);
 
