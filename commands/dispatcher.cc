@@ -270,7 +270,7 @@ absl::Status Dispatcher::RunHandler(Running& running) {
     return running.row->run(running.context, running.arguments, running.reply);
   }
   SessionRegistry& sessions = services_.sessions;
-  MAYFLY_ASSIGN_OR_RETURN(auto first, sessions.FindReply(write->session, write->number));
+  MAYFLY_ASSIGN_OR_RETURN(auto first, FindFirstReply(sessions, *write, running.context));
   running.answered = true;
   if (first.has_value()) {
     running.outcome.document = *std::move(first);
@@ -279,7 +279,7 @@ absl::Status Dispatcher::RunHandler(Running& running) {
   MAYFLY_RETURN_IF_ERROR(running.row->run(running.context, running.arguments, running.reply));
   AppendEnding(running);
   running.outcome.document = std::move(running.reply.Finish()).TakeBytes();
-  RememberWrite(sessions, *write, running.outcome.document, running.context.transaction);
+  RememberWrite(sessions, *write, running.outcome.document, running.context);
   return absl::OkStatus();
 }
 

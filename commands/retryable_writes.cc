@@ -27,11 +27,29 @@ absl::Status CheckTransactionNumber(const CommandRow& row, bool replica_set) {
                    row.name, " is not a retryable write command."));
 }
 
+absl::StatusOr<std::optional<std::string>> FindFirstReply(SessionRegistry& sessions,
+                                                          const RetryableWrite& write,
+                                                          const CommandContext& context) {
+  MAYFLY_ASSIGN_OR_RETURN(SessionRegistry::Found found,
+                          sessions.FindReply(write.session, write.number));
+  if (found.is_known || context.database == nullptr) return std::move(found.reply);
+  MAYFLY_ASSIGN_OR_RETURN(auto kept, context.database->session_writes().Find(
+                                         *context.transaction, write.session.AsKey()));
+  if (!kept.has_value() || kept->number < write.number) return std::nullopt;
+  if (kept->number > write.number) {
+    return TransactionTooOld(write.session, write.number, kept->number);
+  }
+  return std::move(kept->reply);
+}
+
 void RememberWrite(SessionRegistry& sessions, const RetryableWrite& write, std::string reply,
-                   engine::Transaction* transaction) {
+                   const CommandContext& context) {
+  if (engine::Transaction* transaction = context.transaction; transaction != nullptr) {
+    context.database->session_writes().Remember(*transaction, write.session.AsKey(),
+                                                {write.number, reply}, context.now_ms);
+    transaction->OnRollback([&sessions, write] { sessions.Forget(write.session, write.number); });
+  }
   sessions.Remember(write.session, write.number, std::move(reply));
-  if (transaction == nullptr) return;
-  transaction->OnRollback([&sessions, write] { sessions.Forget(write.session, write.number); });
 }
 
 }  // namespace mayfly::commands

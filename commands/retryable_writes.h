@@ -6,11 +6,10 @@
 #include <optional>
 #include <string>
 
-#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "commands/arguments.h"
 #include "commands/command.h"
 #include "commands/sessions.h"
-#include "engine/storage/kv.h"
 
 namespace mayfly::commands {
 
@@ -26,10 +25,16 @@ std::optional<RetryableWrite> RetryableWriteOf(const CommonArguments& common);
 // what is no write.
 absl::Status CheckTransactionNumber(const CommandRow& row, bool replica_set);
 
-// The write was done with this reply. It is forgotten again if `transaction` is undone; null: the
-// command had none. Both run inside the operation, so that a repeat that waits behind the first run
-// finds it.
+// The reply of the write if it was done before, from memory or, when the server has started since,
+// from the database it wrote to. Inside the operation. Error: 225 TransactionTooOld.
+absl::StatusOr<std::optional<std::string>> FindFirstReply(SessionRegistry& sessions,
+                                                          const RetryableWrite& write,
+                                                          const CommandContext& context);
+
+// The write was done with this reply; kept with what it wrote. It is forgotten again if the
+// operation is undone. Inside the operation, so that a repeat that waits behind the first run finds
+// it.
 void RememberWrite(SessionRegistry& sessions, const RetryableWrite& write, std::string reply,
-                   engine::Transaction* transaction);
+                   const CommandContext& context);
 
 }  // namespace mayfly::commands

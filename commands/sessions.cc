@@ -71,6 +71,13 @@ absl::StatusOr<SessionId> ParseSessionId(bson::ValueView lsid, std::string_view 
   return SessionIdOf(document);
 }
 
+absl::Status TransactionTooOld(const SessionId& id, int64_t txn_number, int64_t newer) {
+  return Error(ErrorCode::kTransactionTooOld,
+               StrCat("Retryable write with txnNumber ", txn_number, " is prohibited on session ",
+                      id.ToText(), " because a newer retryable write with txnNumber ", newer,
+                      " has already started on this session."));
+}
+
 SessionRegistry::SessionRegistry(const base::Clock& clock, size_t max_sessions)
     : clock_(clock), max_sessions_(max_sessions), random_(base::Random::FromSystem()) {}
 
@@ -161,23 +168,17 @@ SessionStats SessionRegistry::Stats() const {
   return stats;
 }
 
-absl::StatusOr<std::optional<std::string>> SessionRegistry::FindReply(const SessionId& id,
-                                                                      int64_t txn_number) {
+absl::StatusOr<SessionRegistry::Found> SessionRegistry::FindReply(const SessionId& id,
+                                                                  int64_t txn_number) {
   const std::lock_guard lock(mutex_);
   MAYFLY_ASSIGN_OR_RETURN(Session * session, UseLocked(id));
-  if (txn_number < session->txn_number) {
-    return Error(ErrorCode::kTransactionTooOld,
-                 StrCat("Retryable write with txnNumber ", txn_number, " is prohibited on session ",
-                        id.ToText(), " because a newer retryable write with txnNumber ",
-                        session->txn_number, " has already started on this session."));
-  }
-  if (txn_number > session->txn_number) return std::nullopt;
-  if (!session->has_reply) {
-    return Error(217, StrCat("Incomplete history detected for transaction ", txn_number,
-                             " on session ", id.ToText()));
-  }
+  if (txn_number < session->txn_number)
+    return TransactionTooOld(id, txn_number, session->txn_number);
+  if (session->txn_number < 0) return Found{};
+  if (txn_number > session->txn_number) return Found{.is_known = true};
+  if (!session->has_reply) return Found{};
   ++stats_.writes_repeated;
-  return session->reply;
+  return Found{.is_known = true, .reply = session->reply};
 }
 
 void SessionRegistry::Remember(const SessionId& id, int64_t txn_number, std::string reply) {

@@ -31,6 +31,7 @@ struct SessionId {
   }
   // {id: UUID}, as clients write an lsid.
   bson::Document ToLsid() const;
+  std::string_view AsKey() const { return {reinterpret_cast<const char*>(bytes.data()), 16}; }
   std::string ToText() const;  // "0fbc7c5b-..."
 };
 
@@ -40,6 +41,9 @@ struct SessionId {
 absl::StatusOr<SessionId> ParseSessionId(bson::ValueView lsid, std::string_view where);
 // The session of an lsid that was checked before.
 SessionId SessionIdOf(bson::View lsid);
+
+// Error 225: the session has begun a write with number `newer`.
+absl::Status TransactionTooOld(const SessionId& id, int64_t txn_number, int64_t newer);
 
 struct SessionStats {
   int64_t active = 0;
@@ -74,10 +78,15 @@ class SessionRegistry {
   void ForEach(const std::function<void(const SessionId&, int64_t)>& visit) const;
   SessionStats Stats() const;
 
-  // Before a write with a transaction number runs: the reply of that write if it was done before.
-  // Errors: 225 TransactionTooOld if the session has begun a later one, 217
-  // IncompleteTransactionHistory if the reply was too long ago.
-  absl::StatusOr<std::optional<std::string>> FindReply(const SessionId& id, int64_t txn_number);
+  // Before a write with a transaction number runs: what is known of it here. Error: 225
+  // TransactionTooOld if the session has begun a later one.
+  struct Found {
+    // False: nothing is known of the session's writes, or the reply was too long ago; the database
+    // that it wrote to may know more.
+    bool is_known = false;
+    std::optional<std::string> reply;  // of that write, if it was done before
+  };
+  absl::StatusOr<Found> FindReply(const SessionId& id, int64_t txn_number);
   // After it: `reply` is BSON bytes.
   void Remember(const SessionId& id, int64_t txn_number, std::string reply);
   // The write was undone after all.

@@ -17,6 +17,7 @@
 #include "bson/object_id.h"
 #include "engine/catalog/catalog.h"
 #include "engine/catalog/expiry_listener.h"
+#include "engine/catalog/session_writes.h"
 #include "engine/collection/removal_observer.h"
 #include "engine/storage/database.h"
 
@@ -36,11 +37,14 @@ class DatabaseHandle {
   // The moment to stamp on a record written now: `now_ms`, or the last one given if the clock
   // stepped back by up to a minute. Inside operations only.
   int64_t StampModification(int64_t now_ms);
+  // Inside operations only.
+  SessionWrites& session_writes() { return session_writes_; }
 
  private:
   std::shared_ptr<Database> storage_;
   std::string name_;
   std::unique_ptr<Catalog> catalog_;
+  SessionWrites session_writes_;
   int64_t last_modification_ms_ = 0;
 };
 

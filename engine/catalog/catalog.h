@@ -2,10 +2,12 @@
 // in the catalog space.
 //
 // Rows of the catalog space (kCatalogSpace):
-//   "c" name            -> BSON {uuid, records, expiry, backfill, options,
-//                          epoch: {attribute, space, backfill}, indexes: [{spec, space, multikey}]}
-//   "n" records:u32 BE  -> BSON {documents, bytes, next}     counters, written once per commit
-//   "s" records:u32 BE  -> BSON {space, key}                 there while a sweep is pending
+//   "c" name             -> BSON {uuid, records, expiry, backfill, options,
+//                                 epoch: {attribute, space, backfill},
+//                                 indexes: [{spec, space, multikey}]}
+//   "n" records:u32 BE   -> BSON {documents, bytes, next}: counters, written once per commit
+//   "s" records:u32 BE   -> BSON {space, key}: there while a sweep is pending
+//   "w" session          -> BSON {number, at, reply}: see session_writes.h
 // Rows are BSON so that a file can be read without this program.
 #pragma once
 

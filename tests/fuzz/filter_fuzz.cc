@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "bson/validate.h"
 #include "engine/query/filter.h"
 #include "engine/query/sort.h"
+#include "tests/fuzz/two_documents.h"
 
 namespace mayfly::engine {
 namespace {
@@ -64,15 +64,9 @@ void CheckSort(bson::View pattern, bson::View document) {
 }  // namespace mayfly::engine
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  if (size < 10) return 0;
-  const mayfly::bson::View first(bytes);
-  if (first.size() < 5 || first.size() > size - 5) return 0;
-  const std::string_view filter = bytes.substr(0, first.size());
-  const std::string_view document = bytes.substr(first.size());
-  if (!mayfly::bson::ValidateDocument(filter).ok()) return 0;
-  if (!mayfly::bson::ValidateDocument(document).ok()) return 0;
-  mayfly::engine::Check(mayfly::bson::View(filter), mayfly::bson::View(document));
-  mayfly::engine::CheckSort(mayfly::bson::View(filter), mayfly::bson::View(document));
+  const auto input = mayfly::fuzz::SplitInput(data, size);
+  if (!input.has_value()) return 0;
+  mayfly::engine::Check(input->first, input->second);
+  mayfly::engine::CheckSort(input->first, input->second);
   return 0;
 }

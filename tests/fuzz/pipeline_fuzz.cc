@@ -7,6 +7,7 @@
 
 #include "bson/validate.h"
 #include "engine/aggregate/pipeline.h"
+#include "tests/fuzz/two_documents.h"
 
 namespace mayfly::engine {
 namespace {
@@ -59,15 +60,9 @@ void Check(bson::View stages, bson::View document) {
 }  // namespace mayfly::engine
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  if (size < 10) return 0;
-  const mayfly::bson::View first(bytes);
-  if (first.size() < 5 || first.size() > size - 5) return 0;
-  const std::string_view holder = bytes.substr(0, first.size());
-  const std::string_view document = bytes.substr(first.size());
-  if (!mayfly::bson::ValidateDocument(holder).ok()) return 0;
-  if (!mayfly::bson::ValidateDocument(document).ok()) return 0;
-  const mayfly::bson::ValueView stages = mayfly::bson::View(holder).First().value;
-  if (stages.IsArray()) mayfly::engine::Check(stages.AsDocument(), mayfly::bson::View(document));
+  const auto input = mayfly::fuzz::SplitInput(data, size);
+  if (!input.has_value()) return 0;
+  const mayfly::bson::ValueView stages = input->first.First().value;
+  if (stages.IsArray()) mayfly::engine::Check(stages.AsDocument(), input->second);
   return 0;
 }

@@ -6,6 +6,7 @@
 
 #include "bson/validate.h"
 #include "engine/projection/projection.h"
+#include "tests/fuzz/two_documents.h"
 
 namespace mayfly::engine {
 namespace {
@@ -36,14 +37,8 @@ void Check(bson::View spec, bson::View document) {
 }  // namespace mayfly::engine
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  if (size < 10) return 0;
-  const mayfly::bson::View first(bytes);
-  if (first.size() < 5 || first.size() > size - 5) return 0;
-  const std::string_view spec = bytes.substr(0, first.size());
-  const std::string_view document = bytes.substr(first.size());
-  if (!mayfly::bson::ValidateDocument(spec).ok()) return 0;
-  if (!mayfly::bson::ValidateDocument(document).ok()) return 0;
-  mayfly::engine::Check(mayfly::bson::View(spec), mayfly::bson::View(document));
+  const auto input = mayfly::fuzz::SplitInput(data, size);
+  if (!input.has_value()) return 0;
+  mayfly::engine::Check(input->first, input->second);
   return 0;
 }

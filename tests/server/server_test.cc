@@ -74,7 +74,7 @@ TEST_F(ServerTest, ClientsOfTheUnixSocketAreToldATcpAddress) {
 
 TEST_F(ServerTest, HandshakeMayComeAsAnOldQueryAndNothingElse) {
   RawClient client = Connect();
-  for (const char* name : {"isMaster", "ismaster", "hello"}) {
+  for (const char* name : {"isMaster", "ismaster", "hello", "buildInfo", "buildinfo"}) {
     const auto reply =
         client.Call(wire::test::Query("admin.$cmd", Json(base::StrCat("{\"", name, "\": 1}"))));
     ASSERT_TRUE(reply.has_value()) << name;
@@ -107,6 +107,77 @@ TEST_F(ServerTest, TooLargeDocumentIsAWriteErrorAndTheConnectionGoesOn) {
   ASSERT_TRUE(reply.has_value());
   EXPECT_EQ(reply->document.Find("n").AsInt32(), 0) << bson::ToShellText(reply->document);
   EXPECT_TRUE(client.Call(Command(R"({"ping": 1, "$db": "admin"})")).has_value());
+}
+
+// A document with one field "a", nested `depth` levels deep in all.
+std::string InsertNested(int depth) {
+  return Msg(BodySection(Json(R"({"insert": "deep", "$db": "d"})")) +
+             wire::test::SequenceSection("documents", wire::test::Nested(depth)));
+}
+
+TEST_F(ServerTest, NestingIsStoredToItsLimitAndRefusedBeyond) {
+  RawClient client = Connect();
+  for (const int depth : {1, 100, 180}) {
+    const auto reply = client.Call(InsertNested(depth));
+    ASSERT_TRUE(reply.has_value()) << depth;
+    EXPECT_EQ(reply->document.Find("n").AsInt32(), 1) << depth;
+  }
+  for (const int depth : {182, 200, 201, 10'000, 300'000}) {
+    const auto reply = client.Call(InsertNested(depth));
+    ASSERT_TRUE(reply.has_value()) << depth;
+    EXPECT_EQ(reply->document.Find("n").AsInt32(), 0) << depth;
+  }
+  EXPECT_EQ(client.Call(Command(R"({"count": "deep", "$db": "d"})"))->document.Find("n").AsInt32(),
+            3);
+}
+
+TEST_F(ServerTest, NestingInFiltersUpdatesAndPipelinesEndsInAnError) {
+  RawClient client = Connect();
+  const std::string deep = wire::test::Nested(190);
+  for (const auto& [command, field] :
+       {std::pair{"find", "filter"}, std::pair{"count", "query"}, std::pair{"hello", "client"}}) {
+    bson::Builder b;
+    b.String(command, "c").Document(field, bson::View(deep));
+    const auto reply = client.Call(Msg(BodySection(b.String("$db", "d").Finish().bytes())));
+    ASSERT_TRUE(reply.has_value()) << command;
+  }
+  EXPECT_TRUE(client.Call(Command(R"({"ping": 1, "$db": "admin"})")).has_value());
+}
+
+TEST_F(ServerTest, EveryOfManySlowReadersGetsEveryDocumentOnce) {
+  constexpr int kDocuments = 5000;
+  RawClient writer = Connect();
+  std::string documents;
+  for (int i = 0; i < kDocuments; ++i) documents += Json(base::StrCat("{\"_id\": ", i, "}"));
+  writer.Call(Msg(BodySection(Json(R"({"insert": "many", "$db": "d"})")) +
+                  wire::test::SequenceSection("documents", documents)));
+  struct Reader {
+    RawClient client;
+    int64_t cursor = 0;
+    int next = 0;
+  };
+  std::vector<Reader> readers;
+  for (int i = 0; i < 8; ++i) readers.push_back({Connect()});
+  const auto take = [](Reader& reader, const std::string& command, const char* batch) {
+    const auto reply = reader.client.Call(Command(command));
+    const bson::View cursor = reply->document.Find("cursor").AsDocument();
+    for (const bson::Element element : cursor.Find(batch).AsDocument()) {
+      EXPECT_EQ(element.value.AsDocument().Find("_id").AsInt32(), reader.next++);
+    }
+    reader.cursor = cursor.Find("id").AsInt64();
+  };
+  for (Reader& reader : readers) take(reader, R"({"find": "many", "$db": "d"})", "firstBatch");
+  // The readers take turns, so that all cursors are open all the time.
+  for (int round = 0; round < kDocuments; round += 500) {
+    for (Reader& reader : readers) {
+      if (reader.cursor == 0) continue;
+      take(reader,
+           base::StrCat(R"({"getMore": {"$numberLong": ")", reader.cursor,
+                        R"("}, "collection": "many", "batchSize": 500, "$db": "d"})"),
+           "nextBatch");
+    }
+  }
+  for (const Reader& reader : readers) EXPECT_EQ(reader.next, kDocuments);
 }
 
 TEST_F(ServerTest, MessageWithoutDatabaseIsAnError) {
