@@ -1,5 +1,6 @@
 #include "engine/catalog/session_writes.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -78,7 +79,7 @@ SessionWrites::SessionWrites() : state_(std::make_shared<State>()) {}
 
 absl::StatusOr<std::optional<SessionWrites::Write>> SessionWrites::Find(Transaction& transaction,
                                                                         std::string_view session) {
-  const auto pending = state_->pending.find(session);
+  const auto pending = state_->pending.find(std::string(session));
   if (pending != state_->pending.end()) return pending->second.write;
   MAYFLY_ASSIGN_OR_RETURN(const auto value, transaction.GetKey(kCatalogSpace, RowKey(session)));
   if (!value.has_value()) return std::nullopt;
@@ -89,7 +90,7 @@ absl::StatusOr<std::optional<SessionWrites::Write>> SessionWrites::Find(Transact
 void SessionWrites::Remember(Transaction& transaction, std::string_view session, Write write,
                              int64_t now_ms) {
   std::optional<State::Pending> before;
-  auto& pending = state_->pending[session];
+  State::Pending& pending = state_->pending[std::string(session)];
   if (pending.at_ms != 0) before = std::move(pending);
   pending = {std::move(write), now_ms};
   transaction.OnRollback([state = state_, session = std::string(session), before] {

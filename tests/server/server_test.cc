@@ -115,17 +115,22 @@ std::string InsertNested(int depth) {
              wire::test::SequenceSection("documents", wire::test::Nested(depth)));
 }
 
+int Inserted(const std::optional<wire::test::ReceivedReply>& reply) {
+  const bson::ValueView n = reply->document.Find("n");
+  return n.IsMissing() ? 0 : n.AsInt32();
+}
+
 TEST_F(ServerTest, NestingIsStoredToItsLimitAndRefusedBeyond) {
   RawClient client = Connect();
   for (const int depth : {1, 100, 180}) {
     const auto reply = client.Call(InsertNested(depth));
     ASSERT_TRUE(reply.has_value()) << depth;
-    EXPECT_EQ(reply->document.Find("n").AsInt32(), 1) << depth;
+    EXPECT_EQ(Inserted(reply), 1) << depth;
   }
   for (const int depth : {182, 200, 201, 10'000, 300'000}) {
     const auto reply = client.Call(InsertNested(depth));
     ASSERT_TRUE(reply.has_value()) << depth;
-    EXPECT_EQ(reply->document.Find("n").AsInt32(), 0) << depth;
+    EXPECT_EQ(Inserted(reply), 0) << depth;
   }
   EXPECT_EQ(client.Call(Command(R"({"count": "deep", "$db": "d"})"))->document.Find("n").AsInt32(),
             3);
