@@ -115,6 +115,7 @@ absl::Status RunAggregate(CommandContext& context, const Arguments& arguments,
   MAYFLY_ASSIGN_OR_RETURN(auto stream, query->MakeStream());
   auto cursor = std::make_unique<engine::Cursor>(target.ns, std::move(execution), std::move(stream),
                                                  engine::Cursor::Keepers{query});
+  cursor->set_collection(query->source());
   return AppendFirstBatch(context, arguments, std::move(cursor),
                           query->pipeline().Writes() ? 1 : batch_size, query->pipeline().Writes(),
                           reply);

@@ -1,4 +1,7 @@
 // collMod: changes options of a collection, an index or a view.
+#include <algorithm>
+#include <limits>
+
 #include "base/status.h"
 #include "base/strings.h"
 #include "bson/builder.h"
@@ -84,6 +87,25 @@ absl::StatusOr<std::shared_ptr<const Index>> FindIndex(const Collection& collect
                StrCat("cannot find index ", bson::ToShellText(key), " for ns ", collection.ns()));
 }
 
+// A lifetime as MongoDB's collMod reads numbers: decimals are rounded half to even, other fractions
+// cut; NaN is 0; what is too large is the largest.
+bson::Value CoerceLifetime(ValueView number) {
+  if (!number.IsNumber()) return bson::Value(number);
+  if (bson::IsNaN(number)) return bson::Value::Int64(0);
+  int64_t seconds = 0;
+  if (number.type() == bson::Type::kDecimal128) {
+    const bson::Decimal128 decimal = number.AsDecimal128();
+    const auto rounded =
+        bson::DecimalToInt64(bson::DecimalRound(decimal, bson::RoundingMode::kHalfEven));
+    seconds =
+        rounded.value_or(bson::DecimalIsNegative(decimal) ? std::numeric_limits<int64_t>::min()
+                                                          : std::numeric_limits<int64_t>::max());
+  } else {
+    seconds = bson::ToInt64Truncated(number);
+  }
+  return bson::Value::Int64(std::min<int64_t>(seconds, std::numeric_limits<int32_t>::max()));
+}
+
 // Changes one index's specification step by step and notes what the reply says.
 class IndexChange {
  public:
@@ -96,9 +118,11 @@ class IndexChange {
       return Error(ErrorCode::kInvalidOptions,
                    "TTL indexes are single-field indexes, this one cannot have a lifetime");
     }
-    const auto parsed = engine::ParseExpireAfterSeconds(spec_.key, value);
+    // The rule on _ts takes what createIndexes takes, lest a slip hides everything.
+    const auto parsed = engine::ParseExpireAfterSeconds(
+        spec_.key,
+        engine::IsLastModificationKey(spec_.key) ? bson::Value(value) : CoerceLifetime(value));
     if (!parsed.ok()) return Error(ErrorCode::kInvalidOptions, base::MessageOf(parsed.status()));
-    if (spec_.expire_after_seconds == *parsed) return absl::OkStatus();
     if (spec_.expire_after_seconds.has_value()) {
       reply_.Int64("expireAfterSeconds_old", *spec_.expire_after_seconds);
     }
@@ -242,7 +266,10 @@ absl::Status RunCollMod(CommandContext& context, const Arguments& arguments, bso
   }
   MAYFLY_RETURN_IF_ERROR(CheckWords(arguments));
   if (arguments.Has(Arg("index"))) {
-    if (collection->IsView()) return NotOnView(collection->ns());
+    if (collection->IsView()) {
+      return Error(ErrorCode::kInvalidOptions,
+                   StrCat("option not supported on a view: index, ", collection->ns()));
+    }
     MAYFLY_RETURN_IF_ERROR(
         ModifyIndex(context, *collection, arguments.Document(Arg("index")), reply));
   }

@@ -161,6 +161,7 @@ absl::Status RunFind(CommandContext& context, const Arguments& arguments, bson::
   MAYFLY_ASSIGN_OR_RETURN(auto stream, query->MakeStream(*execution, collection));
   auto cursor = std::make_unique<engine::Cursor>(ns, std::move(execution), std::move(stream),
                                                  engine::Cursor::Keepers{query, collection});
+  cursor->set_collection(collection);
   cursor->tailable = arguments.Flag(Arg("tailable"));
   cursor->await_data = arguments.Flag(Arg("awaitData"));
   cursor->no_timeout = arguments.Flag(Arg("noCursorTimeout"));

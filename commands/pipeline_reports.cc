@@ -5,6 +5,7 @@
 #include "bson/builder.h"
 #include "commands/collections.h"
 #include "commands/current_op.h"
+#include "engine/exec/count.h"
 
 namespace mayfly::commands {
 namespace {
@@ -20,18 +21,20 @@ absl::StatusOr<Documents> CollectionStats(CommandContext& context, bson::ValueVi
   bson::Builder builder;
   builder.String("ns", ns.ToString()).String("host", context.services.facts.host);
   builder.Date("localTime", context.now_ms);
-  const engine::CollectionCounters& counters = collection->counters();
+  engine::ExecutionContext execution = MakeExecutionContext(context);
+  MAYFLY_ASSIGN_OR_RETURN(const engine::Extent visible,
+                          engine::MeasureVisible(execution, collection));
   if (spec.IsDocument() && spec.AsDocument().Has("storageStats")) {
     builder.OpenDocument("storageStats")
-        .Int64("size", counters.data_bytes)
-        .Int64("count", counters.documents);
-    builder.Int64("avgObjSize",
-                  counters.documents == 0 ? 0 : counters.data_bytes / counters.documents);
-    builder.Int64("storageSize", counters.data_bytes).Bool("capped", collection->options().capped);
+        .Int64("size", visible.bytes)
+        .Int64("count", visible.documents);
+    builder.Int64("avgObjSize", visible.documents == 0 ? 0 : visible.bytes / visible.documents);
+    builder.Int64("storageSize", collection->counters().data_bytes)
+        .Bool("capped", collection->options().capped);
     builder.Int32("nindexes", static_cast<int32_t>(collection->indexes().size())).Close();
   }
   if (spec.IsDocument() && spec.AsDocument().Has("count"))
-    builder.Int64("count", counters.documents);
+    builder.Int64("count", visible.documents);
   Documents documents;
   documents.push_back(builder.Finish());
   return documents;

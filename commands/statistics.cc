@@ -44,25 +44,10 @@ absl::StatusOr<int64_t> ReadScale(const Arguments& arguments) {
   return scale;
 }
 
-// Visible documents, and their bytes as far as the counters tell.
-struct Extent {
-  int64_t documents = 0;
-  int64_t bytes = 0;
-};
-
-absl::StatusOr<Extent> Measure(CommandContext& context,
-                               const std::shared_ptr<engine::Collection>& collection) {
+absl::StatusOr<engine::Extent> Measure(CommandContext& context,
+                                       const std::shared_ptr<engine::Collection>& collection) {
   engine::ExecutionContext execution = MakeExecutionContext(context);
-  Extent extent;
-  MAYFLY_ASSIGN_OR_RETURN(extent.documents, engine::CountVisible(execution, collection));
-  const engine::CollectionCounters& counters = collection->counters();
-  // Hidden documents are of average size, as far as anybody can tell without reading them.
-  extent.bytes = counters.documents == 0 || extent.documents == counters.documents
-                     ? counters.data_bytes
-                     : static_cast<int64_t>(static_cast<double>(counters.data_bytes) /
-                                            static_cast<double>(counters.documents) *
-                                            static_cast<double>(extent.documents));
-  return extent;
+  return engine::MeasureVisible(execution, collection);
 }
 
 void AppendSize(std::string_view name, int64_t bytes, int64_t scale, bson::Builder& reply) {
@@ -82,7 +67,7 @@ absl::Status RunCollStats(CommandContext& context, const Arguments& arguments,
     reply.Append("scaleFactor", bson::Value::IntFitting(scale));
     return absl::OkStatus();
   }
-  MAYFLY_ASSIGN_OR_RETURN(const Extent extent, Measure(context, collection));
+  MAYFLY_ASSIGN_OR_RETURN(const engine::Extent extent, Measure(context, collection));
   AppendSize("size", extent.bytes, scale, reply);
   reply.Append("count", bson::Value::IntFitting(extent.documents));
   if (extent.documents > 0) {
@@ -120,7 +105,7 @@ absl::Status RunDbStats(CommandContext& context, const Arguments& arguments, bso
   int64_t indexes = 0;
   int64_t index_bytes = 0;
   int64_t stored_bytes = 0;
-  Extent all;
+  engine::Extent all;
   if (context.catalog != nullptr) {
     for (const auto& collection : context.catalog->All()) {
       if (collection->IsView()) {
@@ -128,7 +113,7 @@ absl::Status RunDbStats(CommandContext& context, const Arguments& arguments, bso
         continue;
       }
       ++collections;
-      MAYFLY_ASSIGN_OR_RETURN(const Extent extent, Measure(context, collection));
+      MAYFLY_ASSIGN_OR_RETURN(const engine::Extent extent, Measure(context, collection));
       all.documents += extent.documents;
       all.bytes += extent.bytes;
       MAYFLY_ASSIGN_OR_RETURN(const int64_t stored,
@@ -174,7 +159,7 @@ absl::Status RunDataSize(CommandContext& context, const Arguments& arguments,
                  "dataSize must be run against the database it names");
   }
   MAYFLY_ASSIGN_OR_RETURN(const auto collection, FindStored(context, ns.collection));
-  Extent extent;
+  engine::Extent extent;
   if (collection != nullptr) {
     MAYFLY_ASSIGN_OR_RETURN(extent, Measure(context, collection));
   }

@@ -85,6 +85,10 @@ absl::Status RunValidate(CommandContext& context, const Arguments& arguments,
     reply.PushString(base::StrCat(report.pending_entries,
                                   " index entries of removed documents wait for the sweep"));
   }
+  if (report.hidden_records > 0) {
+    reply.PushString(
+        base::StrCat(report.hidden_records, " expired documents wait for their removal"));
+  }
   reply.Close().OpenArray("errors");
   for (const std::string& error : report.errors) reply.PushString(error);
   reply.Close().OpenArray("extraIndexEntries").Close().OpenArray("missingIndexEntries").Close();

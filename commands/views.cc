@@ -72,6 +72,7 @@ absl::Status FindInView(CommandContext& context, const engine::Collection& view,
   MAYFLY_ASSIGN_OR_RETURN(auto stream, query->MakeStream());
   auto cursor = std::make_unique<engine::Cursor>(view.ns(), std::move(execution), std::move(stream),
                                                  engine::Cursor::Keepers{pipeline, query});
+  cursor->set_collection(query->source());
   return AppendFirstBatch(context, arguments, std::move(cursor), batch_size, single_batch, reply);
 }
 

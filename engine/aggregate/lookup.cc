@@ -45,6 +45,10 @@ class LookupStream final : public StageStream {
     row->record_id = kNoRecord;
     return true;
   }
+  void Suspend() override {
+    StageStream::Suspend();
+    cached_.reset();  // a later batch sees the other collection as it is then
+  }
 
  private:
   absl::StatusOr<Value> Join(const Row& row) {

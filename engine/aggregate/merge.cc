@@ -147,7 +147,7 @@ class MergeStream final : public StageStream {
   }
 
   // A variable without a value does not exist.
-  absl::Status CheckVariables() const {
+  absl::Status CheckVariables() {
     const std::vector<Value>& values = *inner_.runtime().evaluation->variables;
     for (Slot slot : spec_.pipeline->NeededFields().slots) {
       if (static_cast<size_t>(slot) < values.size() && values[slot].IsMissing()) {

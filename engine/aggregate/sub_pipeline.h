@@ -35,10 +35,12 @@ absl::StatusOr<OuterVariables> ParseOuterVariables(bson::ValueView let,
                                                    const PipelineContext& context,
                                                    Variables* inner);
 
-// What a pipeline inside needs to run: the outside's context with the variables filled in.
+// What a pipeline inside needs to run: the outside's context with the variables filled in. `outer`
+// must outlive it.
 class InnerRuntime {
  public:
-  explicit InnerRuntime(const Runtime& outer) : evaluation_(*outer.evaluation), runtime_(outer) {
+  explicit InnerRuntime(const Runtime& outer)
+      : outer_(outer), evaluation_(*outer.evaluation), runtime_(outer) {
     if (evaluation_.variables) values_ = *evaluation_.variables;
     evaluation_.variables = &values_;
     runtime_.evaluation = &evaluation_;
@@ -49,9 +51,16 @@ class InnerRuntime {
 
   // Evaluates the variables for the frame's document.
   absl::Status Bind(const OuterVariables& variables, Frame& frame);
-  const Runtime& runtime() const { return runtime_; }
+  // To be called whenever the inside goes on: what belongs to one command, such as its interrupt,
+  // is that of the outside as it is now, which may be a later batch's.
+  const Runtime& runtime() {
+    evaluation_.interrupt = outer_.evaluation->interrupt;
+    evaluation_.random = outer_.evaluation->random;
+    return runtime_;
+  }
 
  private:
+  const Runtime& outer_;
   EvaluationContext evaluation_;
   Runtime runtime_;
   std::vector<bson::Value> values_;

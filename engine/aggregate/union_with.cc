@@ -19,6 +19,7 @@ class UnionStream final : public StageStream {
       DropSource();
       MAYFLY_ASSIGN_OR_RETURN(second_, OpenSubPipeline(pipeline_, ns_, nullptr, inner_.runtime()));
     }
+    inner_.runtime();
     MAYFLY_ASSIGN_OR_RETURN(bool more, second_->Next(row));
     if (more) row->record_id = kNoRecord;
     return more;

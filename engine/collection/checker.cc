@@ -22,9 +22,10 @@ class Checker {
   absl::StatusOr<CheckReport> Run(bool full) {
     MAYFLY_RETURN_IF_ERROR(CheckRecords(full));
     for (const auto& index : collection_.indexes()) MAYFLY_RETURN_IF_ERROR(CheckIndex(*index));
-    if (report_.records != collection_.counters().documents) {
+    const int64_t stored = report_.records + report_.hidden_records;
+    if (stored != collection_.counters().documents) {
       Report(base::StrCat("the counter says ", collection_.counters().documents,
-                          " documents, there are ", report_.records));
+                          " documents, there are ", stored));
     }
     return std::move(report_);
   }
@@ -32,6 +33,10 @@ class Checker {
  private:
   void Report(std::string error) {
     if (report_.errors.size() < kMaxErrors) report_.errors.push_back(std::move(error));
+  }
+
+  bool IsHidden(const RecordView& record) const {
+    return record.header.IsExpired(collection_.last_write_rule(), context_.now_ms);
   }
 
   absl::Status Interrupted() {
@@ -44,10 +49,10 @@ class Checker {
       MAYFLY_RETURN_IF_ERROR(Interrupted());
       MAYFLY_ASSIGN_OR_RETURN(const bool more, cursor->Next());
       if (!more) return absl::OkStatus();
-      ++report_.records;
       const RecordId id = cursor->id();
       const std::string bytes(cursor->value());
       const RecordView record = ReadRecord(bytes);
+      ++(IsHidden(record) ? report_.hidden_records : report_.records);
       const size_t header = reinterpret_cast<const char*>(record.document.data()) - bytes.data();
       if (!bson::ValidateDocument(std::string_view(bytes).substr(header)).ok()) {
         ++report_.invalid_documents;
@@ -115,8 +120,8 @@ class Checker {
         ++report_.pending_entries;
         continue;
       }
-      ++keys;
       const std::string bytes(*found);
+      if (!IsHidden(ReadRecord(bytes))) ++keys;
       MAYFLY_RETURN_IF_ERROR(ComputeIndexKeys(index, ReadRecord(bytes).document, context_, &keys_));
       if (!keys_.Contains(entry.fields)) {
         Report(base::StrCat("index ", index.spec.name, " has an entry that record ", entry.id,

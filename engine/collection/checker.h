@@ -14,17 +14,18 @@
 namespace mayfly::engine {
 
 struct CheckReport {
-  int64_t records = 0;                  // all, expired ones included
+  int64_t records = 0;                  // that are visible
+  int64_t hidden_records = 0;           // expired by last write, not yet removed
   int64_t invalid_documents = 0;        // not well-formed BSON
-  std::vector<int64_t> keys_per_index;  // pending ones left out
+  std::vector<int64_t> keys_per_index;  // of visible records
   // Entries whose record is gone: legal, the sweep removes them.
   int64_t pending_entries = 0;
   // Each a sentence; empty: everything agrees.
   std::vector<std::string> errors;
 };
 
-// Reads every record and every entry. With `full` also looks up each document's entries in each
-// index.
+// Reads every record and every entry, those of hidden ones too. With `full` also looks up each
+// document's entries in each index.
 absl::StatusOr<CheckReport> CheckCollection(Transaction& transaction,
                                             const EvaluationContext& context,
                                             const Collection& collection, bool full);

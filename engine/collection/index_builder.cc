@@ -10,6 +10,7 @@
 #include "bson/builder.h"
 #include "bson/json.h"
 #include "engine/catalog/record.h"
+#include "engine/collection/writer.h"
 #include "engine/index/index_keys.h"
 
 namespace mayfly::engine {
@@ -44,14 +45,15 @@ class Builder {
     }
     cursor.reset();
     MAYFLY_RETURN_IF_ERROR(WriteRun());
+    MAYFLY_RETURN_IF_ERROR(AddHidden());
     return NoteMultikey();
   }
 
  private:
   absl::Status Add(RecordId id, const RecordView& record) {
-    if (record.header.IsExpired(collection_->last_write_rule(), context_.evaluation.now_ms) &&
-        index_->spec.unique) {
-      return absl::OkStatus();  // must not stand in the way of a visible document
+    if (record.header.IsExpired(collection_->last_write_rule(), context_.evaluation.now_ms)) {
+      hidden_.push_back(id);
+      return absl::OkStatus();
     }
     MAYFLY_RETURN_IF_ERROR(ComputeIndexKeys(*index_, record.document, context_.evaluation, &keys_));
     multikey_ |= keys_.multikey_fields();
@@ -61,6 +63,47 @@ class Builder {
       bytes_ += pending_.back().key.size() + pending_.back().value.size() + sizeof(PendingEntry);
     }
     return absl::OkStatus();
+  }
+
+  // Documents that have expired must not be in the way of the others or of the index: last come
+  // those that fit, and the rest is removed. They have entries since a change of the rule may bring
+  // them back.
+  absl::Status AddHidden() {
+    CollectionWriter writer(context_, collection_);
+    for (const RecordId id : hidden_) {
+      MAYFLY_ASSIGN_OR_RETURN(const auto found,
+                              context_.transaction.GetRecord(collection_->state().records, id));
+      if (!found.has_value()) continue;
+      const std::string bytes(*found);
+      const RecordView record = ReadRecord(bytes);
+      MAYFLY_ASSIGN_OR_RETURN(const bool fits, Fits(record.document));
+      if (!fits) {
+        const auto due = record.header.ExpiresAtMs(collection_->last_write_rule());
+        MAYFLY_RETURN_IF_ERROR(writer.Remove(
+            id, record, {.reason = RemovalReason::kLastWriteTtl, .due_ms = due.value_or(0)}));
+        continue;
+      }
+      multikey_ |= keys_.multikey_fields();
+      for (const auto& key : keys_.keys()) {
+        MAYFLY_RETURN_IF_ERROR(context_.transaction.PutKey(index_->space,
+                                                           EntryKey(*index_, key.fields, id),
+                                                           EntryValue(*index_, key.type_bits, id)));
+      }
+    }
+    writer.Flush();
+    return absl::OkStatus();
+  }
+
+  // Computes `keys_`; false if the index cannot hold them beside what it has.
+  absl::StatusOr<bool> Fits(bson::View document) {
+    if (!ComputeIndexKeys(*index_, document, context_.evaluation, &keys_).ok()) return false;
+    if (!index_->spec.unique) return true;
+    for (const auto& key : keys_.keys()) {
+      MAYFLY_ASSIGN_OR_RETURN(const auto found,
+                              context_.transaction.GetKey(index_->space, key.fields));
+      if (found.has_value()) return false;
+    }
+    return true;
   }
 
   absl::Status WriteRun() {
@@ -105,6 +148,7 @@ class Builder {
   std::shared_ptr<const Index> index_;
   IndexKeySet keys_;
   std::vector<PendingEntry> pending_;
+  std::vector<RecordId> hidden_;  // expired documents
   size_t bytes_ = 0;
   uint32_t multikey_ = 0;
 };

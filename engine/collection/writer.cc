@@ -264,8 +264,8 @@ void CollectionWriter::NoteRemoved(const RecordView& before, Removal removal) {
 absl::Status CollectionWriter::Remove(RecordId id, const RecordView& before, Removal removal) {
   Transaction& transaction = context_.transaction;
   for (const auto& index : collection_->indexes()) {
-    MAYFLY_RETURN_IF_ERROR(
-        ComputeIndexKeys(*index, before.document, context_.evaluation, &old_keys_));
+    // A document that an index cannot hold has no entries in it.
+    if (!ComputeIndexKeys(*index, before.document, context_.evaluation, &old_keys_).ok()) continue;
     for (const auto& key : old_keys_.keys()) {
       const std::string entry = EntryKey(*index, key.fields, id);
       if (index->spec.unique || index->spec.IsId()) {
@@ -282,6 +282,31 @@ absl::Status CollectionWriter::Remove(RecordId id, const RecordView& before, Rem
   return absl::OkStatus();
 }
 
+absl::StatusOr<std::vector<RecordId>> CollectionWriter::FindDue(size_t limit) {
+  std::vector<RecordId> due;
+  const LastWriteRule& rule = collection_->last_write_rule();
+  if (!rule.is_on()) return due;
+  const int64_t now_ms = context_.evaluation.now_ms;
+  const auto add = [&](ExpiryClass expiry_class, int64_t due_before_ms) -> absl::Status {
+    auto cursor =
+        context_.transaction.NewKeyCursor(collection_->state().expiry, Direction::kForward);
+    cursor->Seek(ExpiryClassStart(expiry_class));
+    while (due.size() < limit) {
+      MAYFLY_ASSIGN_OR_RETURN(const bool more, cursor->Next());
+      if (!more) break;
+      const ExpiryEntry entry = ParseExpiryKey(cursor->key());
+      if (entry.expiry_class != expiry_class || entry.moment_ms > due_before_ms) break;
+      due.push_back(entry.id);
+    }
+    return absl::OkStatus();
+  };
+  if (rule.mode == LastWriteRule::Mode::kDefault) {
+    MAYFLY_RETURN_IF_ERROR(add(ExpiryClass::kDefault, now_ms - int64_t{rule.seconds} * 1000));
+  }
+  MAYFLY_RETURN_IF_ERROR(add(ExpiryClass::kOwn, now_ms));
+  return due;
+}
+
 absl::Status CollectionWriter::EvictCapped() {
   const CollectionOptions& options = collection_->options();
   const auto too_much = [&] {
@@ -292,6 +317,14 @@ absl::Status CollectionWriter::EvictCapped() {
            (bytes > options.capped_size_bytes ||
             (options.capped_max_documents > 0 && documents > options.capped_max_documents));
   };
+  // What nobody sees any more goes before what is still visible.
+  constexpr size_t kRun = 64;
+  while (too_much()) {
+    MAYFLY_ASSIGN_OR_RETURN(const std::vector<RecordId> due, FindDue(kRun));
+    const int64_t before = documents_delta_;
+    MAYFLY_RETURN_IF_ERROR(RemoveExpired(due));
+    if (documents_delta_ == before) break;
+  }
   while (too_much()) {
     auto cursor =
         context_.transaction.NewRecordCursor(collection_->state().records, Direction::kForward);

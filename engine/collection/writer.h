@@ -64,6 +64,8 @@ class CollectionWriter {
   // Tells the listener that a document of a date index is due.
   void NoteDates(const Index& index, const IndexKeySet& keys);
   absl::Status EvictCapped();
+  // The first of the records that are due by last write, at most `limit`.
+  absl::StatusOr<std::vector<RecordId>> FindDue(size_t limit);
   absl::Status ReplaceEntries(const Index& index, bson::View before, const IndexKeySet& keys,
                               RecordId id);
   bool IsVisible(const RecordView& record) const;

@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "base/status.h"
 #include "base/strings.h"
+#include "engine/catalog/record.h"
 
 namespace mayfly::engine {
 
@@ -19,6 +20,7 @@ void Cursor::Attach(Transaction* transaction, int64_t now_ms, Interrupt* interru
 
 void Cursor::Detach() {
   stream_->Suspend();
+  in_first_batch_ = false;
   context_->transaction = nullptr;
   context_->evaluation.interrupt = nullptr;
   context_->evaluation.random = nullptr;
@@ -30,26 +32,46 @@ absl::StatusOr<bool> Cursor::FillBatch(int64_t max_documents, bson::Builder* rep
   int64_t documents = 0;
   Row row;
   while (max_documents < 0 || documents < max_documents) {
-    bson::View document;
-    if (has_pending_) {
-      document = pending_.view();
-    } else {
-      MAYFLY_ASSIGN_OR_RETURN(const bool more, stream_->Next(&row));
-      if (!more) return true;
-      document = row.doc();
-    }
+    MAYFLY_ASSIGN_OR_RETURN(const bool more, Next(&row));
+    if (!more) return true;
+    const bson::View document = row.doc();
     const bool fits = reply->size() + document.size() + kReserve <= base::kMaxInternalBsonSize;
     if (!fits && documents > 0) {
-      if (!has_pending_) pending_ = bson::Document(document);
-      has_pending_ = true;
+      row.MakeOwned();
+      pending_ = std::move(row);
       return false;
     }
     reply->PushDocument(document);
-    has_pending_ = false;
     ++documents;
     ++documents_returned;
   }
   return limit > 0 && documents_returned >= limit;
+}
+
+absl::StatusOr<bool> Cursor::Next(Row* row) {
+  while (true) {
+    const bool waited = pending_.has_value();
+    if (waited) {
+      *row = *std::move(pending_);
+      pending_.reset();
+    } else {
+      MAYFLY_ASSIGN_OR_RETURN(const bool more, stream_->Next(row));
+      if (!more) return false;
+    }
+    const bool read_earlier = !in_first_batch_ && (waited || context_->holds_documents);
+    if (!read_earlier || row->record_id == kNoRecord) return true;
+    MAYFLY_ASSIGN_OR_RETURN(const bool visible, IsStillVisible(row->record_id));
+    if (visible) return true;
+  }
+}
+
+absl::StatusOr<bool> Cursor::IsStillVisible(RecordId id) {
+  if (collection_ == nullptr || collection_->dropped()) return true;
+  const LastWriteRule& rule = collection_->last_write_rule();
+  if (!rule.is_on()) return true;
+  MAYFLY_ASSIGN_OR_RETURN(const auto found,
+                          context_->transaction->GetRecord(collection_->state().records, id));
+  return found.has_value() && !ReadRecord(*found).header.IsExpired(rule, context_->now_ms);
 }
 
 CursorRegistry::CursorRegistry(const base::Clock& clock)

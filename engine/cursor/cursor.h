@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,12 @@ class Cursor {
   const std::string& ns() const { return ns_; }
   ExecutionContext& context() { return *context_; }
 
+  // The stored collection that the documents come from. What a later batch gives of documents that
+  // were read for an earlier one is looked at again: it may have expired meanwhile.
+  void set_collection(std::shared_ptr<Collection> collection) {
+    collection_ = std::move(collection);
+  }
+
   // Sets the operation that the next batch runs in.
   void Attach(Transaction* transaction, int64_t now_ms, Interrupt* interrupt, base::Random* random);
   // Lets go of it.
@@ -60,13 +67,18 @@ class Cursor {
   int64_t limit = 0;
 
  private:
+  // Fills `*row` with the next one that is still visible; false at the end.
+  absl::StatusOr<bool> Next(Row* row);
+  absl::StatusOr<bool> IsStillVisible(RecordId id);
+
   std::string ns_;
   Keepers keepers_;
   std::unique_ptr<ExecutionContext> context_;
   std::unique_ptr<Stream> stream_;
+  std::shared_ptr<Collection> collection_;  // may be null
+  bool in_first_batch_ = true;
   // A row that did not fit into the last batch.
-  bson::Document pending_;
-  bool has_pending_ = false;
+  std::optional<Row> pending_;
 };
 
 // Thread-safe. A cursor that a command uses is out of the registry and comes back by Return.

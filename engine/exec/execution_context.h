@@ -23,7 +23,9 @@ struct ExecutionContext {
   Runtime runtime;
   // Called before others get to run: a writer hands over what it has counted so far.
   std::function<void()> before_yield;
-  // For explain: keys and documents looked at.
+  // True once a stream holds stored documents in memory from one batch to the next.
+  bool holds_documents = false;
+  // For explain: keys and documents looked at, those that are hidden not counted.
   int64_t keys_examined = 0;
   int64_t documents_examined = 0;
 };

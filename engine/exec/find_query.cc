@@ -136,6 +136,7 @@ std::unique_ptr<Stream> FindQuery::Unprojected(ExecutionContext& context,
   }
   if (sort_.has_value() && !path.sorted) {
     context.runtime.evaluation = &context.evaluation;
+    context.holds_documents = true;
     const std::optional<int64_t> limit = limit_ > 0 ? std::optional(limit_ + skip_) : std::nullopt;
     stream = std::make_unique<SortStream>(std::move(stream), *sort_, limit, context.runtime);
   }

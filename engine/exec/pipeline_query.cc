@@ -126,6 +126,7 @@ absl::StatusOr<std::unique_ptr<Stream>> PipelineQuery::MakeStream() {
   }
   Pipeline::Done done{.filter = filter != nullptr,
                       .sort = choice.winner.sorted && pipeline_->LeadingSort() != nullptr};
+  context_.holds_documents = pipeline_->LeadingSort() != nullptr && !done.sort;
   return pipeline_->MakeStream(std::move(stream), context_.runtime, done);
 }
 

@@ -109,8 +109,9 @@ class IdLookupStream : public ScanStream {
     MAYFLY_RETURN_IF_ERROR(BeforeRow());
     MAYFLY_ASSIGN_OR_RETURN(const auto found, context_.transaction->GetKey(index_->space, key_));
     if (!found.has_value()) return false;
-    ++context_.keys_examined;
-    return Fetch(ParseEntry(*index_, key_, *found).id, row);
+    MAYFLY_ASSIGN_OR_RETURN(const bool visible, Fetch(ParseEntry(*index_, key_, *found).id, row));
+    if (visible) ++context_.keys_examined;
+    return visible;
   }
 
  private:
@@ -146,6 +147,7 @@ class IndexScanStream : public ScanStream {
       if (may_repeat_ && !seen_.insert(entry.id).second) continue;
       MAYFLY_ASSIGN_OR_RETURN(const bool visible, Fetch(entry.id, row));
       if (visible) return true;
+      --context_.keys_examined;  // for clients the key is not there either
     }
     cursor_.reset();
     return false;
