@@ -30,7 +30,14 @@ constexpr int64_t kMaxDescribed = 100;
 
 void AppendRemoval(const CommandContext& context, bson::Builder& reply) {
   const ttl::Service& service = context.services.ttl;
-  reply.OpenDocument("removal").String("state", service.enabled() ? "on" : "off").Close();
+  const ttl::ClockGuard::State clock = service.clock_state();
+  const std::string_view running = clock.suspicious ? "paused" : "on";
+  reply.OpenDocument("removal").String("state", service.enabled() ? running : "off");
+  if (clock.suspicious) {
+    reply.String("pauseReason", clock.reason).Date("pausedSince", clock.since_ms);
+    reply.Int64("clockOffByMillis", clock.off_by_ms).Int64("resumesInMillis", clock.trusted_in_ms);
+  }
+  reply.Close();
 }
 
 void AppendRules(const ttl::RuleSet& rules, bson::Builder& reply) {
@@ -46,6 +53,10 @@ void AppendRules(const ttl::RuleSet& rules, bson::Builder& reply) {
   };
   if (rules.last_write != nullptr) append_index(ttl::Rule::kLastWrite, rules.last_write->spec);
   for (const auto& index : rules.dates) append_index(ttl::Rule::kDate, index->spec);
+  if (!rules.epoch_attribute.empty()) {
+    reply.PushOpenDocument().String("rule", ttl::RuleName(ttl::Rule::kEpoch));
+    reply.String("attributeName", rules.epoch_attribute).Close();
+  }
   reply.Close();
 }
 

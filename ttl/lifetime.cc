@@ -46,9 +46,22 @@ absl::StatusOr<RuleFinding> FindDate(const engine::Index& index, bson::View docu
         earliest = std::min(earliest.value_or(date), date);
       }));
   if (earliest.has_value()) {
-    result.due_ms = *earliest + int64_t{*index.spec.expire_after_seconds} * 1000;
+    result.due_ms = engine::DateDueMs(*earliest, *index.spec.expire_after_seconds);
   } else {
     result.finding = info.any_field_exists ? Finding::kNoDate : Finding::kNoField;
+  }
+  return result;
+}
+
+RuleFinding FindEpoch(ValueView value, int64_t now_ms) {
+  RuleFinding result{.rule = Rule::kEpoch};
+  if (const auto moment_ms = engine::EpochMomentMs(value); moment_ms.has_value()) {
+    result.due_ms = *moment_ms;
+    if (now_ms - *moment_ms > engine::kEpochGuardMs) result.finding = Finding::kLongAgo;
+  } else if (value.IsMissing()) {
+    result.finding = Finding::kNoField;
+  } else {
+    result.finding = value.IsNumber() ? Finding::kNoMoment : Finding::kNoNumber;
   }
   return result;
 }
@@ -79,6 +92,24 @@ std::string DescribeDate(const RuleFinding& finding) {
     return StrCat(index, ": the document does not match its partialFilterExpression");
   }
   return StrCat(index, ": ", *finding.index->spec.expire_after_seconds, " s after that date");
+}
+
+std::string DescribeEpoch(const RuleSet& rules, const RuleFinding& finding, bson::View document) {
+  const std::string attribute = StrCat("attribute ", rules.epoch_attribute);
+  const ValueView value = document.Find(rules.epoch_attribute);
+  if (finding.finding == Finding::kNoField) return StrCat(attribute, ": the field is missing");
+  if (finding.finding == Finding::kNoNumber) {
+    return StrCat(attribute, ": of type ", bson::TypeName(value.type()), ", not a number");
+  }
+  if (finding.finding == Finding::kNoMoment) {
+    return StrCat(attribute, ": ", bson::ToShellText(value), " is no Unix time");
+  }
+  if (finding.finding == Finding::kLongAgo) {
+    return StrCat(attribute, ": more than five years in the past, so taken for a mistake");
+  }
+  const bool milliseconds = engine::LooksLikeMilliseconds(value);
+  return StrCat(attribute, ": the Unix time in it",
+                milliseconds ? ", which looks like milliseconds where seconds are meant" : "");
 }
 
 std::string DescribeTtlRange(ValueView ttl) {
@@ -124,6 +155,7 @@ RuleSet RulesOf(const engine::Collection& collection) {
       rules.dates.push_back(index);
     }
   }
+  rules.epoch_attribute = collection.epoch_rule().attribute;
   return rules;
 }
 
@@ -136,6 +168,10 @@ absl::Status FindExpiry(const RuleSet& rules, const engine::RecordView& record,
     MAYFLY_ASSIGN_OR_RETURN(const RuleFinding finding,
                             FindDate(*index, record.document, evaluation));
     findings->push_back(finding);
+  }
+  if (!rules.epoch_attribute.empty()) {
+    const ValueView value = record.document.Find(rules.epoch_attribute);
+    findings->push_back(FindEpoch(value, evaluation.now_ms));
   }
   return absl::OkStatus();
 }
@@ -166,7 +202,7 @@ std::string Describe(const RuleSet& rules, const RuleFinding& finding, bson::Vie
     case Rule::kDate:
       return DescribeDate(finding);
     case Rule::kEpoch:
-      break;
+      return DescribeEpoch(rules, finding, document);
   }
   return "";
 }

@@ -41,6 +41,7 @@ enum class Finding : uint8_t {
   kNoDate,      // the field holds no date
   kNotCovered,  // it does not match the partial filter
   kNoNumber,    // the attribute is no number
+  kNoMoment,    // the attribute is a number that names no moment: negative, NaN, beyond all clocks
   kLongAgo,     // the attribute is more than five years in the past
 };
 

@@ -32,6 +32,7 @@ constexpr Exempt kExempt[] = {
     {"connPoolStats", "about connections"},
     {"connectionStatus", "about the connection"},
     {"currentOp", "about operations"},
+    {"describeTimeToLive", "about a rule"},
     {"dropConnections", "about connections"},
     {"endSessions", "about sessions"},
     {"fsync", "about files"},
@@ -68,6 +69,7 @@ constexpr Exempt kExempt[] = {
     {"shutdown", "about the server"},
     {"startSession", "about sessions"},
     {"top", "about operations"},
+    {"ttlResume", "about the clock"},
     {"ttlRunNow", "removes what is hidden"},
     {"ttlStatus", "where a document went is what it is asked for"},
     {"usersInfo", "about users"},
@@ -264,6 +266,11 @@ Probes CatalogProbes(std::string_view command) {
         {.command = "{collMod: 'c', index: {name: 'r', expireAfterSeconds: 30}}", .sees = false},
         {.command = "{collMod: 'c', validator: {a: {$gt: 0}}}", .sees = false}};
   }
+  if (command == "updateTimeToLive") {
+    return {{.command = "{updateTimeToLive: 'c', timeToLiveSpecification: {enabled: true, "
+                        "attributeName: 'n'}}",
+             .sees = false}};
+  }
   if (command == "renameCollection") {
     return {{.command = "{renameCollection: 'db.c', to: 'db.x'}", .database = "admin"},
             {.command = "{renameCollection: 'db.local', to: 'db.c', dropTarget: true}",
@@ -303,7 +310,7 @@ std::map<std::string_view, Probes> AllProbes() {
   }
   for (const std::string_view command :
        {"create", "createIndexes", "collMod", "renameCollection", "drop", "dropDatabase",
-        "dropIndexes", "listCollections", "listIndexes", "listDatabases"}) {
+        "dropIndexes", "listCollections", "listIndexes", "listDatabases", "updateTimeToLive"}) {
     probes[command] = CatalogProbes(command);
   }
   return probes;

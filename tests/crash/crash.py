@@ -173,7 +173,7 @@ def check_removed(client):
     end = time.monotonic() + REMOVAL_SECONDS_MAX
     left = -1
     while time.monotonic() < end:
-        left = database.command("validate", "expiring")["nrecords"]
+        left = database.command("ttlStatus", "expiring")["backlog"]["documents"]
         if left == 0:
             return []
         time.sleep(0.2)

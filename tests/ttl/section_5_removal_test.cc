@@ -22,8 +22,8 @@ class RemovalTest : public SliceTest {
     Run(base::StrCat("{insert: '", name, "', documents: [", all, "]}"));
   }
   int Left(const std::string& name) {
-    const bson::Document reply = server_.Run("db", base::StrCat("{validate: '", name, "'}"));
-    return static_cast<int>(reply.Find("nrecords").AsInt64());
+    const bson::Document reply = server_.Run("db", base::StrCat("{ttlStatus: '", name, "'}"));
+    return static_cast<int>(reply.Find("backlog").AsDocument().Find("documents").AsInt64());
   }
 };
 
