@@ -176,6 +176,12 @@ absl::Status ModifyIndex(CommandContext& context, Collection& collection, bson::
   if (becomes_rule && expiry == 0) {
     MAYFLY_ASSIGN_OR_RETURN(expiry, context.transaction->CreateSpace(engine::SpaceKind::kKeys));
   }
+  // A rule has no entries; those it had as an ordinary index go.
+  engine::SpaceId new_space = space;
+  if (!change.spec().HasEntries() && index->spec.HasEntries()) {
+    MAYFLY_RETURN_IF_ERROR(context.transaction->DropSpace(space));
+    MAYFLY_ASSIGN_OR_RETURN(new_space, context.transaction->CreateSpace(engine::SpaceKind::kKeys));
+  }
   const engine::RecordId end = collection.counters().next_record;
   MAYFLY_RETURN_IF_ERROR(
       context.catalog->Modify(*context.transaction, collection, [&](Collection::State& state) {
@@ -183,6 +189,7 @@ absl::Status ModifyIndex(CommandContext& context, Collection& collection, bson::
           if (entry->space != space) continue;
           auto changed = std::make_shared<Index>(*entry);
           changed->spec = change.spec();
+          changed->space = new_space;
           entry = std::move(changed);
         }
         if (state.expiry != expiry) {

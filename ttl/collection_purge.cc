@@ -196,6 +196,9 @@ absl::Status CollectionPurge::NotePendingSweep() {
   if (!sweep.pending) {
     progress_->removed.Clear();
     progress_->removed_is_complete = true;
+    // Then an earlier sweep may be pending again.
+    write_.transaction.OnRollback(
+        [progress = progress_] { progress->removed_is_complete = false; });
   }
   // One that has begun may have passed the entries of what is removed now.
   return write_.catalog.SetSweep(write_.transaction, collection_, {.pending = true});

@@ -1,6 +1,7 @@
 #include "ttl/purge_slice.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,10 @@ namespace {
 
 using engine::Collection;
 
+constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
+// A slice ends at once when a client waits, but not before this: it may itself have waited for a
+// second, and would else never get anything done on a busy server.
+constexpr int64_t kLeastUs = 100;
 constexpr int64_t kFirstRetryMs = 1'000;
 constexpr int64_t kMaxRetryMs = 60'000;
 
@@ -81,7 +86,11 @@ class Slice {
   }
 
  private:
-  bool Spent() { return write_.transaction.ShouldYield() || clock_.MonotonicUs() >= deadline_us_; }
+  bool Spent() {
+    const int64_t now_us = clock_.MonotonicUs();
+    if (now_us >= deadline_us_) return true;
+    return now_us - start_us_ >= kLeastUs && write_.transaction.ShouldYield();
+  }
 
   // Nothing is left to do in any collection.
   void End(const Collections& collections) {
@@ -95,6 +104,10 @@ class Slice {
 
   // True if nothing is left to do now.
   absl::StatusOr<bool> Visit(const std::shared_ptr<Collection>& collection) {
+    if (write_.evaluation.now_ms < collection->next_due_ms()) {
+      Lower(&result_.next_due_ms, collection->next_due_ms());
+      return true;
+    }
     std::shared_ptr<CollectionProgress>& progress = (*progress_)[collection->uuid()];
     if (progress == nullptr) progress = std::make_shared<CollectionProgress>();
     if (write_.evaluation.now_ms < progress->retry_at_ms) {
@@ -116,6 +129,12 @@ class Slice {
     result_.many |= progress->mode == RemovalMode::kDocumentsFirst || collection->sweep().pending;
     Lower(&result_.next_due_ms, done.next_due_ms);
     Lower(&result_.oldest_due_ms, done.oldest_due_ms);
+    // Only a look at all its rules tells when the collection is to be looked at again.
+    const bool all = kinds_.last_write && kinds_.date && kinds_.epoch;
+    if (!done.more && all) {
+      collection->set_next_due_ms(done.next_due_ms.value_or(kNever));
+      write_.transaction.OnRollback([collection] { collection->set_next_due_ms(0); });
+    }
     return !done.more;
   }
 

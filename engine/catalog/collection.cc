@@ -18,6 +18,7 @@ LastWriteRule RuleOf(const std::vector<std::shared_ptr<const Index>>& indexes) {
 void Collection::Assign(State state) {
   state_ = std::move(state);
   last_write_rule_ = RuleOf(state_.indexes);
+  next_due_ms_ = 0;
   ++version_;
 }
 

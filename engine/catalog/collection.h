@@ -1,6 +1,7 @@
 // A collection or view as the catalog keeps it in memory, and an index of it.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -134,6 +135,12 @@ class Collection {
   // For the catalog.
   void set_sweep(SweepState sweep) { sweep_ = std::move(sweep); }
 
+  // No document is due before this moment, so that the purge need not look. 0: not known. Writers
+  // lower it.
+  int64_t next_due_ms() const { return next_due_ms_; }
+  void set_next_due_ms(int64_t moment_ms) { next_due_ms_ = moment_ms; }
+  void LowerNextDue(int64_t due_ms) { next_due_ms_ = std::min(next_due_ms_, due_ms); }
+
   bool dropped() const { return dropped_; }
   void set_dropped(bool dropped) { dropped_ = dropped; }
   // Grows whenever the state changes; plans and cursors notice by it.
@@ -145,6 +152,7 @@ class Collection {
   LastWriteRule last_write_rule_;
   CollectionCounters counters_;
   SweepState sweep_;
+  int64_t next_due_ms_ = 0;
   bool epoch_warning_due_ = true;
   bool dropped_ = false;
   uint64_t version_ = 0;

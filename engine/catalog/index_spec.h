@@ -53,6 +53,9 @@ struct IndexSpec {
   bool IsLastWriteTtl() const;
   // Expiry by a date in the field: any other single field with expireAfterSeconds.
   bool IsDateTtl() const { return expire_after_seconds.has_value() && !IsLastWriteTtl(); }
+  // False for the rule of expiry by last write: `_ts` is in the record's header and found through
+  // the expiry index, so entries would only cost.
+  bool HasEntries() const { return !IsLastWriteTtl(); }
   bool IsWildcard() const { return !fields.empty() && fields.back().kind == IndexKind::kWildcard; }
 };
 

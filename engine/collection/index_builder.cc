@@ -32,6 +32,7 @@ class Builder {
       : context_(context), collection_(collection), index_(index) {}
 
   absl::Status Run() {
+    if (!index_->spec.HasEntries()) return absl::OkStatus();
     auto cursor =
         context_.transaction.NewRecordCursor(collection_->state().records, Direction::kForward);
     while (true) {

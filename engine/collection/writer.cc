@@ -106,24 +106,27 @@ absl::Status CollectionWriter::NoteMultikey(const Index& index, uint32_t multike
   });
 }
 
+void CollectionWriter::NoteDue(int64_t due_ms) {
+  collection_->LowerNextDue(due_ms);
+  if (context_.expiry_listener != nullptr) {
+    context_.expiry_listener->OnRecordDue(collection_->database(), due_ms);
+  }
+}
+
 void CollectionWriter::NoteEpochMoment(const RecordView& record, int64_t due_ms) {
   if (LooksLikeMilliseconds(record.document.Find(collection_->epoch_rule().attribute))) {
     WarnOfMilliseconds(*collection_);
   }
   // One so far in the past that the guard keeps it is no reason to wake up.
-  if (context_.expiry_listener != nullptr && due_ms >= context_.evaluation.now_ms - kEpochGuardMs) {
-    context_.expiry_listener->OnRecordDue(collection_->database(), due_ms);
-  }
+  if (due_ms >= context_.evaluation.now_ms - kEpochGuardMs) NoteDue(due_ms);
 }
 
 void CollectionWriter::NoteDates(const Index& index, const IndexKeySet& keys) {
-  if (context_.expiry_listener == nullptr || !index.spec.IsDateTtl()) return;
+  if (!index.spec.IsDateTtl()) return;
   for (const auto& key : keys.keys()) {
     const auto values = DecodeKey(key.fields, key.type_bits, OrderingOf(index.spec), 1);
     if (!values.ok() || values->front().view().type() != bson::Type::kDate) continue;
-    context_.expiry_listener->OnRecordDue(
-        collection_->database(),
-        DateDueMs(values->front().view().AsDate(), *index.spec.expire_after_seconds));
+    NoteDue(DateDueMs(values->front().view().AsDate(), *index.spec.expire_after_seconds));
   }
 }
 
@@ -132,9 +135,7 @@ absl::Status CollectionWriter::PutExpiryEntries(const RecordView& record, Record
     const auto entry = ExpiryEntryOf(record.header, id);
     if (entry.has_value()) {
       const auto due = record.header.ExpiresAtMs(collection_->last_write_rule());
-      if (context_.expiry_listener != nullptr && due.has_value()) {
-        context_.expiry_listener->OnRecordDue(collection_->database(), *due);
-      }
+      if (due.has_value()) NoteDue(*due);
       MAYFLY_RETURN_IF_ERROR(context_.transaction.PutKey(space, ExpiryKey(*entry), {}));
     }
   }

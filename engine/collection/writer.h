@@ -60,8 +60,10 @@ class CollectionWriter {
   absl::Status RemoveExpired(const std::vector<RecordId>& expired);
   absl::Status NoteMultikey(const Index& index, uint32_t multikey_fields);
   absl::Status PutExpiryEntries(const RecordView& record, RecordId id);
+  // A document was written that will be due: the collection and the listener are told.
+  void NoteDue(int64_t due_ms);
   void NoteEpochMoment(const RecordView& record, int64_t due_ms);
-  // Tells the listener that a document of a date index is due.
+  // The same for each date that a document has in a date index.
   void NoteDates(const Index& index, const IndexKeySet& keys);
   absl::Status EvictCapped();
   // The first of the records that are due by last write, at most `limit`.

@@ -51,6 +51,7 @@ Ordering OrderingOf(const IndexSpec& spec) {
 absl::Status ComputeIndexKeys(const Index& index, bson::View document,
                               const EvaluationContext& context, IndexKeySet* out) {
   out->Clear();
+  if (!index.spec.HasEntries()) return absl::OkStatus();
   if (index.partial_filter != nullptr) {
     MatchContext match(context);
     MAYFLY_ASSIGN_OR_RETURN(const bool included, index.partial_filter->Matches(document, match));

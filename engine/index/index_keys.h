@@ -43,7 +43,8 @@ class IndexKeySet {
   uint32_t multikey_fields_ = 0;
 };
 
-// Fills `*out` with the keys of `document`: none if the index leaves it out (sparse, partial).
+// Fills `*out` with the keys of `document`: none if the index leaves it out (sparse, partial, or
+// without entries).
 // Error: 171 CannotIndexParallelArrays, or of the partial filter.
 absl::Status ComputeIndexKeys(const Index& index, bson::View document,
                               const EvaluationContext& context, IndexKeySet* out);

@@ -93,6 +93,10 @@ absl::StatusOr<PlanChoice> PlanHinted(const PlanRequest& request, const Predicat
     return PlanChoice{.winner = *std::move(natural), .rejected = {}};
   }
   MAYFLY_ASSIGN_OR_RETURN(const auto index, FindHinted(request));
+  if (!index->spec.HasEntries()) {
+    if (has_range) return Error(ErrorCode::kBadValue, "min and max need an index with entries");
+    return PlanChoice{.winner = CollectionScan(Direction::kForward), .rejected = {}};
+  }
   if (has_range) {
     MAYFLY_ASSIGN_OR_RETURN(IndexPlan plan, PlanWithMinMax(request, index));
     return PlanChoice{.winner = std::move(plan.path), .rejected = {}};
@@ -107,7 +111,7 @@ std::optional<AccessPath> BestIndexPath(const PlanRequest& request, const Predic
                                         std::vector<AccessPath>* rejected) {
   std::vector<IndexPlan> plans;
   for (const auto& index : request.collection.indexes()) {
-    if (index->spec.hidden) continue;
+    if (index->spec.hidden || !index->spec.HasEntries()) continue;
     auto plan = PlanWithIndex(request, predicates, index, Forced::kNo);
     if (plan.has_value()) plans.push_back(*std::move(plan));
   }

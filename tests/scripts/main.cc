@@ -62,7 +62,8 @@ class Run {
              .reply = step.number < 0 ? "{}" : base::StrCat("{removed: ", step.number, "}")});
       case StepKind::kRestart:
         client_.reset();
-        return Check(step.line, server_.Stop()) && Check(step.line, server_.Start()) && Connect();
+        return Check(step.line, server_.Stop()) &&
+               Check(step.line, server_.Start(step.number / 1000)) && Connect();
       case StepKind::kKill:
         client_.reset();
         server_.Kill();

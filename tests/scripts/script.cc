@@ -105,9 +105,11 @@ class Parser {
     if (TakePrefix(&line, "use ")) {
       database_ = std::string(Trim(line));
     } else if (TakePrefix(&line, "advance ")) {
-      return Advance(line);
+      return Span(line, StepKind::kAdvance);
     } else if (line == "restart") {
       Add(StepKind::kRestart);
+    } else if (TakePrefix(&line, "restart ")) {
+      return Span(line, StepKind::kRestart);
     } else if (line == "kill") {
       Add(StepKind::kKill);
     } else if (TakePrefix(&line, "purge")) {
@@ -120,10 +122,9 @@ class Parser {
     return absl::OkStatus();
   }
 
-  absl::Status Advance(std::string_view line) {
-    Step& step = Add(StepKind::kAdvance);
-    if (!TakeNumber(&line, &step.number))
-      return Fail("advance takes a number and ms, s, m, h or d");
+  absl::Status Span(std::string_view line, StepKind kind) {
+    Step& step = Add(kind);
+    if (!TakeNumber(&line, &step.number)) return Fail("a time is a number and ms, s, m, h or d");
     constexpr std::pair<std::string_view, int64_t> kUnits[] = {
         {"ms", 1}, {"s", 1000}, {"m", 60'000}, {"h", 3'600'000}, {"d", 86'400'000}};
     for (const auto& [unit, ms] : kUnits) {
@@ -132,7 +133,7 @@ class Parser {
         return absl::OkStatus();
       }
     }
-    return Fail("advance takes a number and ms, s, m, h or d");
+    return Fail("a time is a number and ms, s, m, h or d");
   }
 
   Step& Add(StepKind kind) {

@@ -14,7 +14,7 @@ enum class StepKind : uint8_t {
   kCommand,  // `command` is run against `database`
   kAdvance,  // the server's clock moves by `number` milliseconds
   kPurge,    // what is due is removed; `number` documents, or -1 for any number
-  kRestart,  // orderly
+  kRestart,  // orderly; the machine's clock is then `number` milliseconds off
   kKill,     // kill -9, then a new start
 };
 

@@ -1,6 +1,7 @@
 #include "tests/scripts/server_process.h"
 
 #include <fcntl.h>
+#include <glob.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -32,6 +33,17 @@ uint16_t PortIn(std::string_view line) {
   return port;
 }
 
+// The library that changes what a process sees of the clock; empty if it is not installed.
+std::string FindFakeTime() {
+  glob_t found{};
+  std::string path;
+  if (glob("/usr/lib/*/faketime/libfaketimeMT.so.1", 0, nullptr, &found) == 0) {
+    path = found.gl_pathv[0];
+  }
+  globfree(&found);
+  return path;
+}
+
 }  // namespace
 
 ServerProcess::ServerProcess(std::string binary, std::string db_path)
@@ -39,8 +51,14 @@ ServerProcess::ServerProcess(std::string binary, std::string db_path)
 
 ServerProcess::~ServerProcess() { Kill(); }
 
-void ServerProcess::Exec(int output) {
+void ServerProcess::Exec(int output, const std::string& preload, int64_t ahead_s) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (ahead_s != 0) {
+    setenv("LD_PRELOAD", preload.c_str(), 1);
+    setenv("FAKETIME", base::StrCat(ahead_s > 0 ? "+" : "", ahead_s).c_str(), 1);
+    // Set like this, only the wall clock is off, as after a wrong setting of it.
+    setenv("FAKETIME_DONT_FAKE_MONOTONIC", "1", 1);
+  }
   dup2(output, STDOUT_FILENO);
   dup2(output, STDERR_FILENO);
   const std::string port = std::to_string(port_);
@@ -50,11 +68,16 @@ void ServerProcess::Exec(int output) {
   _exit(127);
 }
 
-absl::Status ServerProcess::Start() {
+absl::Status ServerProcess::Start(int64_t ahead_s) {
+  const std::string preload = ahead_s == 0 ? "" : FindFakeTime();
+  if (ahead_s != 0 && preload.empty()) {
+    return base::Error(base::ErrorCode::kInternalError,
+                       "libfaketime is missing: tools/setup --tests");
+  }
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return base::Error(base::ErrorCode::kInternalError, "pipe2");
   pid_ = fork();
-  if (pid_ == 0) Exec(ends[1]);
+  if (pid_ == 0) Exec(ends[1], preload, ahead_s);
   close(ends[1]);
   output_ = ends[0];
   absl::Status status = AwaitListening();

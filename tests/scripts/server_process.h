@@ -21,8 +21,9 @@ class ServerProcess {
   ServerProcess& operator=(const ServerProcess&) = delete;
   ~ServerProcess();  // kills it
 
-  // Returns when the server listens, on the port of the first start. Error: it ended instead.
-  absl::Status Start();
+  // Returns when the server listens, on the port of the first start. With `ahead_s` (below 0:
+  // behind) it sees a wall clock that is so far off; needs libfaketime. Error: it ended instead.
+  absl::Status Start(int64_t ahead_s = 0);
   // SIGTERM. Error: it did not end with 0.
   absl::Status Stop();
   // kill -9.
@@ -33,7 +34,7 @@ class ServerProcess {
   std::string log();
 
  private:
-  void Exec(int output);
+  void Exec(int output, const std::string& preload, int64_t ahead_s);
   absl::Status AwaitListening();
   int Wait();
 
