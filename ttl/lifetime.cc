@@ -119,6 +119,12 @@ std::string DescribeTtlRange(ValueView ttl) {
       finite ? " is neither -1 nor between 1 and 2147483647" : " is no number of seconds");
 }
 
+// Hashed, geographic and text indexes may have a lifetime and do nothing with it, as in MongoDB.
+bool OrdersValues(const engine::IndexSpec& spec) {
+  const engine::IndexKind kind = spec.fields.front().kind;
+  return kind == engine::IndexKind::kAscending || kind == engine::IndexKind::kDescending;
+}
+
 }  // namespace
 
 std::string_view RuleName(Rule rule) {
@@ -151,7 +157,7 @@ RuleSet RulesOf(const engine::Collection& collection) {
     if (index->spec.IsLastWriteTtl()) {
       rules.last_write = index;
       rules.last_write_rule = collection.last_write_rule();
-    } else if (index->spec.IsDateTtl()) {
+    } else if (index->spec.IsDateTtl() && OrdersValues(index->spec)) {
       rules.dates.push_back(index);
     }
   }

@@ -1,0 +1,114 @@
+#include "tools/bench/purge/removal.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "tools/bench/documents.h"
+#include "tools/bench/mongo.h"
+#include "tools/bench/purge/admin.h"
+#include "tools/bench/purge/pacer.h"
+
+namespace mayfly::bench {
+namespace {
+
+constexpr char kCollection[] = "due";
+// The documents live so long by the rule, and then the time is moved beyond it: all are due in the
+// same second, however long it took to insert them.
+constexpr int64_t kLifetimeSeconds = 7 * 24 * 3600;
+
+void Wait(double seconds) { Pacer().WaitFor(std::chrono::duration<double>(seconds)); }
+
+std::string Indexes(int count) {
+  std::string text = "{'key': {'_ts': 1}, 'name': 'rule', 'expireAfterSeconds': " +
+                     std::to_string(kLifetimeSeconds) + "}";
+  if (count > 0) text += ", {'key': {'score': 1}, 'name': 'score'}";
+  if (count > 1) text += ", {'key': {'user': 1}, 'name': 'user'}";
+  return text;
+}
+
+double SlowestRate(const std::vector<Progress>& seen, double otherwise) {
+  double slowest = otherwise;
+  size_t from = 0;
+  for (size_t to = 0; to < seen.size(); ++to) {
+    while (seen[to].seconds - seen[from].seconds > 1) ++from;
+    const bool whole_second = from > 0;
+    if (!whole_second) continue;
+    const Progress& start = seen[from - 1];
+    slowest = std::min(slowest, static_cast<double>(seen[to].deleted - start.deleted) /
+                                    (seen[to].seconds - start.seconds));
+  }
+  return slowest;
+}
+
+Removal Summarize(const std::vector<Progress>& seen) {
+  Removal removal;
+  // The first entry is from before the first removal unless it was quicker than the first look.
+  const auto first = std::find_if(seen.begin(), seen.end(),
+                                  [](const Progress& progress) { return progress.deleted > 0; });
+  removal.first_seconds = first->seconds;
+  removal.seconds = seen.back().seconds - first->seconds;
+  const auto removed = static_cast<double>(seen.back().deleted - first->deleted);
+  // Too quick to see it twice: all at the first look.
+  removal.rate = removal.seconds > 0 ? removed / removal.seconds
+                                     : static_cast<double>(first->deleted) / first->seconds;
+  removal.slowest_rate = SlowestRate({first, seen.end()}, removal.rate);
+  return removal;
+}
+
+// Clients are looked at from the first removed document to the last.
+absl::StatusOr<Removal> Remove(Admin& admin, const RemovalPlan& plan, Foreground* foreground) {
+  Watch watch{.timeout_seconds = plan.timeout_seconds};
+  MAYFLY_ASSIGN_OR_RETURN(watch.before, admin.Deleted());
+  MAYFLY_RETURN_IF_ERROR(admin.Advance(kLifetimeSeconds + 3600));
+  watch.deleted = 1;
+  MAYFLY_ASSIGN_OR_RETURN(std::vector<Progress> seen, WatchRemoval(admin, watch));
+  const double offset = seen.back().seconds;
+  if (foreground != nullptr) {
+    foreground->Record(true);
+    watch.every = std::chrono::milliseconds(50);
+  }
+  watch.deleted = plan.documents;
+  MAYFLY_ASSIGN_OR_RETURN(const std::vector<Progress> rest, WatchRemoval(admin, watch));
+  if (foreground != nullptr) foreground->Record(false);
+  for (const Progress& progress : rest) {
+    if (progress.deleted == seen.back().deleted) continue;
+    seen.push_back({.seconds = offset + progress.seconds, .deleted = progress.deleted});
+  }
+  return Summarize(seen);
+}
+
+absl::Status Prepare(Admin& admin, const RemovalPlan& plan) {
+  return Fill(admin.connection(), kCollection, Indexes(plan.indexes), plan.documents, ItemDocument);
+}
+
+}  // namespace
+
+absl::StatusOr<Removal> MeasureRemoval(const RemovalPlan& plan) {
+  Admin admin(plan.uri);
+  MAYFLY_RETURN_IF_ERROR(Prepare(admin, plan));
+  return Remove(admin, plan, nullptr);
+}
+
+absl::StatusOr<Removal> MeasureRemovalUnderLoad(const RemovalPlan& plan) {
+  Admin admin(plan.uri);
+  MAYFLY_RETURN_IF_ERROR(Prepare(admin, plan));
+  Foreground foreground({.uri = plan.uri, .clients = plan.clients, .rate = plan.rate});
+  Wait(plan.seconds / 2);
+  MAYFLY_ASSIGN_OR_RETURN(Removal removal, Remove(admin, plan, &foreground));
+  MAYFLY_ASSIGN_OR_RETURN(removal.foreground, foreground.Stop());
+  removal.foreground->seconds = removal.first_seconds + removal.seconds;
+  return removal;
+}
+
+absl::StatusOr<ForegroundResult> MeasureForeground(const RemovalPlan& plan) {
+  Foreground foreground({.uri = plan.uri, .clients = plan.clients, .rate = plan.rate});
+  Wait(plan.seconds / 2);
+  foreground.Record(true);
+  Wait(plan.seconds);
+  foreground.Record(false);
+  MAYFLY_ASSIGN_OR_RETURN(ForegroundResult result, foreground.Stop());
+  result.seconds = plan.seconds;
+  return result;
+}
+
+}  // namespace mayfly::bench
