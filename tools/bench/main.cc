@@ -3,7 +3,9 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <set>
 
+#include "tools/bench/bars.h"
 #include "tools/bench/report.h"
 #include "tools/bench/runner.h"
 
@@ -21,6 +23,7 @@ struct Options {
   std::string json;
   std::string raw_folder = "/tmp";
   bool no_raw = false;
+  bool bars = false;
   bool list = false;
   Plan plan;
 };
@@ -86,10 +89,12 @@ int Run(const Options& options) {
     targets.push_back(
         Target{.name = "raw", .uri = "", .pid = 0, .folder = folder, .raw = std::move(*raw)});
   }
+  const std::set<std::pair<std::string, int>> wanted = WorkloadsOfBars();
   std::vector<Result> results;
   for (const Workload& workload : AllWorkloads()) {
     if (!IsWanted(options, workload.name)) continue;
     for (const int clients : options.clients.empty() ? workload.clients : options.clients) {
+      if (options.bars && !wanted.contains({workload.name, clients})) continue;
       std::cerr << workload.name << ", " << clients << " clients\n";
       for (Result& result : RunWorkload(workload, clients, options.plan, targets))
         results.push_back(std::move(result));
@@ -99,6 +104,9 @@ int Run(const Options& options) {
   std::filesystem::remove_all(folder);
   if (!options.json.empty()) std::ofstream(options.json) << ToJson(results);
   Print(Table(results));
+  int missed = 0;
+  if (options.bars) Print("\n" + BarTable(results, &missed));
+  if (missed > 0) return 1;
   for (const Result& result : results) {
     if (!result.error.empty()) return 1;
   }
@@ -136,6 +144,8 @@ int main(int argc, char** argv) {
                  "where the raw tables are made; the file system matters")
       ->capture_default_str();
   app.add_flag("--no-raw", options.no_raw, "leave out SQLite alone");
+  app.add_flag("--bars", options.bars,
+               "only what the bars need (of --workload, if given), and their table");
   app.add_flag("--list", options.list, "name the workloads and stop");
   app.add_option("--compare", options.compare, "compare two result files and stop")->expected(2);
   CLI11_PARSE(app, argc, argv);

@@ -18,6 +18,7 @@ struct State {
   Scale scale;
   int64_t clients;
   int64_t next_id = 1'000'000'000;
+  std::string source = {};
   std::string copy = {};
   int64_t sum = 0;
 };
@@ -172,6 +173,16 @@ absl::StatusOr<int64_t> DeleteAll(State& state) {
   return state.scale.documents;
 }
 
+absl::StatusOr<int64_t> CopyTenTimes(State& state) {
+  constexpr int64_t kLargeBytes = 2'731'089;
+  state.source.resize(kLargeBytes, 'x');
+  for (int i = 0; i < 10; ++i) {
+    state.copy.assign(state.source);
+    state.source[static_cast<size_t>(i)] = state.copy[static_cast<size_t>(i) + 1];
+  }
+  return kLargeBytes;
+}
+
 std::unique_ptr<Client> Start(const ClientArguments& arguments,
                               FunctionClient<State>::Function function) {
   return MakeClient(
@@ -180,6 +191,21 @@ std::unique_ptr<Client> Start(const ClientArguments& arguments,
 }
 
 }  // namespace
+
+absl::Status RawNothing(const ClientArguments&) { return absl::OkStatus(); }
+
+std::unique_ptr<Client> RawCopyTenTimes(const ClientArguments& arguments) {
+  return Start(arguments, CopyTenTimes);
+}
+
+absl::StatusOr<int64_t> RawStoredBytes(const ClientArguments& arguments) {
+  sqlite3_stmt* bytes =
+      arguments.raw->Statement("SELECT sum(pgsize) FROM dbstat WHERE name IN ('d', 'k', 's0')");
+  if (bytes == nullptr || sqlite3_step(bytes) != SQLITE_ROW) return Failed("dbstat");
+  const int64_t result = sqlite3_column_int64(bytes, 0);
+  sqlite3_reset(bytes);
+  return result;
+}
 
 absl::Status RawClear(const ClientArguments& arguments) {
   MAYFLY_RETURN_IF_ERROR(arguments.raw->Run("PRAGMA synchronous=NORMAL"));

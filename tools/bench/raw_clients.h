@@ -7,6 +7,7 @@
 
 namespace mayfly::bench {
 
+absl::Status RawNothing(const ClientArguments& arguments);
 // Empty tables; the second syncs every commit.
 absl::Status RawClear(const ClientArguments& arguments);
 absl::Status RawClearSynced(const ClientArguments& arguments);
@@ -34,6 +35,10 @@ std::unique_ptr<Client> RawCountRange(const ClientArguments& arguments);
 // A scan that looks at two fields, or at one, of every document.
 std::unique_ptr<Client> RawParseTwo(const ClientArguments& arguments);
 std::unique_ptr<Client> RawParseOne(const ClientArguments& arguments);
+// 2.7 MB copied ten times; its documents are bytes, counted once.
+std::unique_ptr<Client> RawCopyTenTimes(const ClientArguments& arguments);
+// Bytes of the documents, the _id index and the first secondary index.
+absl::StatusOr<int64_t> RawStoredBytes(const ClientArguments& arguments);
 // Deletes every document, rows first, then index entries.
 std::unique_ptr<Client> RawDeleteAll(const ClientArguments& arguments);
 

@@ -65,6 +65,8 @@ void AppendResult(bson_t* array, size_t number, const Result& result) {
   bson_append_int64(&item, "rssBytes", -1, result.rss_bytes);
   bson_append_int64(&item, "rssAnonBytes", -1, result.rss_anon_bytes);
   bson_append_int64(&item, "diskBytes", -1, result.disk_bytes);
+  bson_append_int64(&item, "storedBytes", -1, result.stored_bytes);
+  bson_append_double(&item, "cpuShare", -1, result.cpu_share);
   bson_append_document_end(array, &item);
 }
 
@@ -98,7 +100,9 @@ std::string Table(const std::vector<Result>& results) {
                      result.clients, result.error.c_str());
       continue;
     }
-    const Result* ping = FindResult(results, "ping", result.target, result.clients);
+    const Result* ping = result.target == "raw"
+                             ? nullptr
+                             : FindResult(results, "ping", result.target, result.clients);
     const Result* raw = FindResult(results, result.workload, "raw", result.clients);
     text += Format("%-22s %-12s %7d %10.1f %6.1f %11.0f %9.0f %9.0f %9.0f %7s %7s %8.1f %8.1f\n",
                    result.workload.c_str(), result.target.c_str(), result.clients, result.median(),

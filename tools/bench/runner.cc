@@ -101,6 +101,12 @@ class Lane {
     result_.max = static_cast<double>(latencies_.max()) / 1000;
     if (latencies_.count() > 0)
       result_.cpu_us = static_cast<double>(cpu_us_) / static_cast<double>(latencies_.count());
+    if (seconds_ > 0) result_.cpu_share = static_cast<double>(cpu_us_) / seconds_ / 1e6;
+    if (workload_.stored_bytes && ok() && !arguments_.empty()) {
+      const absl::StatusOr<int64_t> bytes = workload_.stored_bytes(arguments_.front());
+      Note(bytes.status());
+      if (bytes.ok()) result_.stored_bytes = *bytes;
+    }
     result_.rss_bytes = stats.rss_bytes;
     result_.rss_anon_bytes = stats.rss_anon_bytes;
     result_.disk_bytes = target_.folder.empty() ? 0 : FolderBytes(target_.folder);

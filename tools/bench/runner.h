@@ -52,6 +52,10 @@ struct Result {
   int64_t rss_bytes = 0;
   int64_t rss_anon_bytes = 0;
   int64_t disk_bytes = 0;
+  // The server's processor time as a share of one processor.
+  double cpu_share = 0;
+  // What the collection takes, where the workload tells.
+  int64_t stored_bytes = 0;
 
   double median() const { return rates.empty() ? 0 : rates[rates.size() / 2]; }
 };

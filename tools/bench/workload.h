@@ -55,6 +55,8 @@ struct Workload {
   // same name does not prepare again.
   std::string dataset = {};
   std::function<std::unique_ptr<Client>(const ClientArguments&)> start = {};
+  // Bytes that the collection and its indexes take in the store; may be empty.
+  std::function<absl::StatusOr<int64_t>(const ClientArguments&)> stored_bytes = {};
   // The same for the raw target; empty when there is no such thing. One raw client does the work of
   // all clients: a single-document write is a transaction of `clients` rows.
   std::function<absl::Status(const ClientArguments&)> raw_prepare = {};
@@ -68,5 +70,7 @@ std::vector<Workload> SingleWorkloads();
 std::vector<Workload> BulkWorkloads();
 std::vector<Workload> QueryWorkloads();
 std::vector<Workload> YcsbWorkloads();
+std::vector<Workload> LargeWorkloads();
+std::vector<Workload> ConnectionWorkloads();
 
 }  // namespace mayfly::bench

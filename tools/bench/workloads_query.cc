@@ -45,6 +45,11 @@ absl::StatusOr<int64_t> CountAll(State& state) {
   return 1;
 }
 
+absl::StatusOr<int64_t> CountAllSmall(State& state) {
+  MAYFLY_RETURN_IF_ERROR(RunCommand(state.connection, "{'count': 'few_items'}"));
+  return 1;
+}
+
 absl::StatusOr<int64_t> CountRange(State& state) {
   Document filter = ScoreRange(state.random, state.documents / 10, state.documents);
   Document command;
@@ -83,6 +88,27 @@ absl::Status Prepare(const ClientArguments& arguments) {
               arguments.scale.documents, ItemDocument);
 }
 
+absl::Status PrepareFew(const ClientArguments& arguments) {
+  return Fill(arguments.connection, "few_items", "", 1000, ItemDocument);
+}
+
+absl::StatusOr<int64_t> StoredBytes(const ClientArguments& arguments) {
+  if (arguments.raw != nullptr) return RawStoredBytes(arguments);
+  Document command = Json("{'collStats': 'items'}");
+  bson_t reply;
+  bson_error_t error;
+  const bool ok = mongoc_client_command_simple(arguments.connection, kDatabase, command.get(),
+                                               nullptr, &reply, &error);
+  int64_t bytes = 0;
+  bson_iter_t iter;
+  for (const char* name : {"storageSize", "totalIndexSize"}) {
+    if (ok && bson_iter_init_find(&iter, &reply, name)) bytes += bson_iter_as_int64(&iter);
+  }
+  bson_destroy(&reply);
+  if (!ok) return FromError(error, "collStats");
+  return bytes;
+}
+
 template <FunctionClient<State>::Function kFunction>
 std::unique_ptr<Client> Start(const ClientArguments& arguments) {
   return MakeClient(State{.connection = arguments.connection,
@@ -102,6 +128,7 @@ std::vector<Workload> QueryWorkloads() {
        .prepare = Prepare,
        .dataset = "items",
        .start = Start<Range>,
+       .stored_bytes = StoredBytes,
        .raw_prepare = RawFillItems,
        .raw_start = RawRange},
       {.name = "count_all",
@@ -110,6 +137,12 @@ std::vector<Workload> QueryWorkloads() {
        .prepare = Prepare,
        .dataset = "items",
        .start = Start<CountAll>},
+      {.name = "count_all_small",
+       .help = "the same of a collection of 1,000",
+       .clients = {1},
+       .prepare = PrepareFew,
+       .dataset = "few_items",
+       .start = Start<CountAllSmall>},
       {.name = "count_range",
        .help = "count of an indexed range of a tenth of the collection",
        .clients = {1},

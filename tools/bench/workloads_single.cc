@@ -1,4 +1,5 @@
 // One document at a time: ping, find, insert, update, findAndModify, delete.
+#include "tools/bench/echo.h"
 #include "tools/bench/mongo.h"
 #include "tools/bench/raw_clients.h"
 
@@ -94,10 +95,49 @@ absl::StatusOr<int64_t> InsertAndDelete(State& state) {
   return 2;
 }
 
+absl::StatusOr<int64_t> InsertItem(State& state) {
+  Document document = ItemDocument(state.random, state.next_id++);
+  bson_error_t error;
+  if (!mongoc_collection_insert_one(state.collection.get(), document.get(), nullptr, nullptr,
+                                    &error)) {
+    return FromError(error, "insertOne");
+  }
+  return 1;
+}
+
+// A fifth inserts, the others look for the client's own latest documents.
+absl::StatusOr<int64_t> InsertOrFind(State& state) {
+  if (state.random() % 5 == 0) return InsertItem(state);
+  Document filter;
+  bson_append_int64(filter.get(), "_id", 3,
+                    state.next_id - 1 - static_cast<int64_t>(state.random() % 100));
+  return Drain(
+      mongoc_collection_find_with_opts(state.collection.get(), filter.get(), nullptr, nullptr));
+}
+
 absl::Status PrepareNothing(const ClientArguments&) { return absl::OkStatus(); }
 
 absl::Status PrepareSingle(const ClientArguments& arguments) {
   return Fill(arguments.connection, "single", "", arguments.scale.records, ItemDocument);
+}
+
+absl::Status PrepareIndexedInserts(const ClientArguments& arguments) {
+  return Fill(arguments.connection, "indexed_inserts",
+              "{'key': {'user': 1}, 'name': 'user'}, {'key': {'score': 1}, 'name': 'score'},"
+              " {'key': {'createdAt': 1}, 'name': 'createdAt'}",
+              0, ItemDocument);
+}
+
+absl::Status PrepareOneIndexedInserts(const ClientArguments& arguments) {
+  return Fill(arguments.connection, "indexed_inserts", "{'key': {'user': 1}, 'name': 'user'}", 0,
+              ItemDocument);
+}
+
+// Documents of the last ten seconds, by the rule of the last write.
+absl::Status PrepareExpiring(const ClientArguments& arguments) {
+  return Fill(arguments.connection, "expiring",
+              "{'key': {'_ts': 1}, 'name': 'ttl', 'expireAfterSeconds': 10}",
+              arguments.scale.records, ItemDocument);
 }
 
 absl::Status PrepareInserts(const ClientArguments& arguments) {
@@ -112,6 +152,14 @@ std::unique_ptr<Client> OnSingle(const ClientArguments& arguments) {
 template <FunctionClient<State>::Function kFunction>
 std::unique_ptr<Client> OnInserts(const ClientArguments& arguments) {
   return MakeClient(MakeState(arguments, "inserts"), kFunction);
+}
+
+std::unique_ptr<Client> OnIndexedInserts(const ClientArguments& arguments) {
+  return MakeClient(MakeState(arguments, "indexed_inserts"), InsertItem);
+}
+
+std::unique_ptr<Client> OnExpiring(const ClientArguments& arguments) {
+  return MakeClient(MakeState(arguments, "expiring"), InsertOrFind);
 }
 
 std::unique_ptr<Client> OnJournaledInserts(const ClientArguments& arguments) {
@@ -132,7 +180,9 @@ std::vector<Workload> SingleWorkloads() {
        .help = "the ceiling of any request through this client",
        .clients = {1, 16, 64},
        .prepare = PrepareNothing,
-       .start = OnSingle<Ping>},
+       .start = OnSingle<Ping>,
+       .raw_prepare = RawNothing,
+       .raw_start = RawEcho},
       {.name = "find_one_by_id",
        .help = "a 300-byte document by its _id",
        .clients = {1, 16, 64},
@@ -155,6 +205,21 @@ std::vector<Workload> SingleWorkloads() {
        .start = OnJournaledInserts,
        .raw_prepare = RawClearSynced,
        .raw_start = RawInsertOne},
+      {.name = "insert_one_1_index",
+       .help = "300 bytes, one secondary index of random values",
+       .clients = {1, 16},
+       .prepare = PrepareOneIndexedInserts,
+       .start = OnIndexedInserts},
+      {.name = "insert_one_3_indexes",
+       .help = "300 bytes, three secondary indexes",
+       .clients = {1, 16},
+       .prepare = PrepareIndexedInserts,
+       .start = OnIndexedInserts},
+      {.name = "expiring",
+       .help = "80 % reads, 20 % inserts of documents that live ten seconds",
+       .clients = {1, 16},
+       .prepare = PrepareExpiring,
+       .start = OnExpiring},
       {.name = "update_one_by_id",
        .help = "$inc of one field by _id",
        .clients = {1, 16, 64},
