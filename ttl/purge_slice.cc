@@ -165,6 +165,17 @@ class Slice {
 
 }  // namespace
 
+void SliceResult::Add(const SliceResult& later) {
+  removed += later.removed;
+  swept += later.swept;
+  more = later.more;
+  many = later.many;
+  Lower(&next_due_ms, later.next_due_ms);
+  Lower(&oldest_due_ms, later.oldest_due_ms);
+  run_us += later.run_us;
+  failed_collections += later.failed_collections;
+}
+
 absl::StatusOr<SliceResult> RunPurgeSlice(engine::DatabaseHandle& database,
                                           engine::Transaction& transaction,
                                           const base::Clock& clock, const SliceBudget& budget,

@@ -31,6 +31,9 @@ struct SliceResult {
   std::optional<int64_t> oldest_due_ms;  // of what was due
   int64_t run_us = 0;
   int64_t failed_collections = 0;  // logged by name
+
+  // Makes this the result of both, `later` being the second one.
+  void Add(const SliceResult& later);
 };
 
 // What is remembered of a database between slices. Touched only inside its operations.

@@ -26,6 +26,8 @@ constexpr int64_t kKeepFreeShare = 16;
 constexpr int64_t kNoticeableShare = 50;
 // A slice that had to wait for so long is not enough under pressure.
 constexpr int64_t kStarvedUs = 50'000;
+// Slices one after the other while no client is there.
+constexpr int kIdleSlices = 20;
 // A slice of RunNow: somebody waits for the end, others wait for the slice.
 constexpr int64_t kRunNowSliceUs = 5'000;
 
@@ -130,26 +132,69 @@ PurgeKinds Service::KindsNow() {
   return kinds;
 }
 
-absl::StatusOr<SliceResult> Service::RunSlice(const SliceOrder& order, DatabaseProgress* progress,
-                                              PurgeTurn* turn) {
-  MAYFLY_ASSIGN_OR_RETURN(const auto handle,
-                          engine_.Open(order.database, engine::Store::IfMissing::kNull));
-  if (handle == nullptr) return SliceResult();
-  SliceResult result;
-  const engine::OperationOptions options{.access = engine::Access::kWrite,
-                                         .priority = order.priority};
-  MAYFLY_RETURN_IF_ERROR(
-      handle->storage().Run(options, [&](engine::Transaction& transaction) -> absl::Status {
-        MAYFLY_ASSIGN_OR_RETURN(result, RunPurgeSlice(*handle, transaction, clock_, order.budget,
-                                                      progress, turn, engine_.removal_observer()));
-        return absl::OkStatus();
-      }));
+struct Service::SliceRow {
+  SliceOrder order;
+  std::shared_ptr<engine::DatabaseHandle> handle;
+  DatabaseProgress* progress = nullptr;
+  PurgeTurn* turn = nullptr;
+  int64_t commands = 0;  // of clients, before the first slice
+  SliceResult last;
+  SliceResult sum;
+
+  std::mutex mutex;
+  std::condition_variable ended;
+  std::optional<absl::Status> status;  // under mutex; set at the end
+};
+
+void Service::CountSlice(const SliceResult& result) {
   metrics_.deleted_documents += result.removed;
   removed_since_mark_ += result.removed;
   metrics_.swept_entries += result.swept;
   metrics_.failed_collections += result.failed_collections;
   ++metrics_.sub_passes;
-  return result;
+}
+
+// The next slice is submitted by the end of the one before: a hand-over to another thread between
+// them would take as long as a tenth of a slice, and on a loaded machine far longer.
+void Service::SubmitSlice(std::shared_ptr<SliceRow> row) {
+  SliceRow& r = *row;
+  r.handle->storage().Submit(
+      {.access = engine::Access::kWrite, .priority = r.order.priority},
+      [this, &r](engine::Transaction& transaction) -> absl::Status {
+        MAYFLY_ASSIGN_OR_RETURN(
+            r.last, RunPurgeSlice(*r.handle, transaction, clock_, r.order.budget, r.progress,
+                                  r.turn, engine_.removal_observer()));
+        return absl::OkStatus();
+      },
+      [this, row = std::move(row)](absl::Status status) mutable {
+        if (status.ok()) {
+          CountSlice(row->last);
+          row->sum.Add(row->last);
+          const bool goes_on = row->last.more && --row->order.slices > 0 && !stop_ &&
+                               TotalOf(meter_.Read()) == row->commands;
+          if (goes_on) return SubmitSlice(std::move(row));
+        }
+        const std::lock_guard lock(row->mutex);
+        row->status = std::move(status);
+        row->ended.notify_all();
+      });
+}
+
+absl::StatusOr<SliceResult> Service::RunSlices(const SliceOrder& order, DatabaseProgress* progress,
+                                               PurgeTurn* turn) {
+  auto row = std::make_shared<SliceRow>();
+  MAYFLY_ASSIGN_OR_RETURN(row->handle,
+                          engine_.Open(order.database, engine::Store::IfMissing::kNull));
+  if (row->handle == nullptr) return SliceResult();
+  row->order = order;
+  row->progress = progress;
+  row->turn = turn;
+  row->commands = TotalOf(meter_.Read());
+  SubmitSlice(row);
+  std::unique_lock lock(row->mutex);
+  row->ended.wait(lock, [&row] { return row->status.has_value(); });
+  MAYFLY_RETURN_IF_ERROR(*row->status);
+  return row->sum;
 }
 
 int64_t Service::WaitMsLocked(const DatabaseState& state) const {
@@ -288,14 +333,16 @@ void Service::RunInTurn(std::unique_lock<std::mutex>& lock, const std::string& n
   const auto progress = state.progress;
   PurgeTurn turn = std::move(state.turn);
   const bool urgent = starved_ && controller_.under_pressure();
+  const bool idle = ClientsIdle();
   const SliceOrder order{
       .database = name,
-      .budget = {.max_us = ClientsIdle() ? DutyController::kMaxSliceUs : controller_.slice_us(),
+      .budget = {.max_us = idle ? DutyController::kMaxSliceUs : controller_.slice_us(),
                  .kinds = state.kinds},
-      .priority = urgent ? engine::Priority::kForeground : engine::Priority::kBackground};
+      .priority = urgent ? engine::Priority::kForeground : engine::Priority::kBackground,
+      .slices = idle ? kIdleSlices : 1};
   lock.unlock();
   const int64_t start_us = clock_.MonotonicUs();
-  const auto result = RunSlice(order, progress.get(), &turn);
+  const auto result = RunSlices(order, progress.get(), &turn);
   const int64_t end_us = clock_.MonotonicUs();
   const int64_t run_us = result.ok() ? result->run_us : end_us - start_us;
   starved_ = end_us - start_us - run_us > kStarvedUs;
@@ -350,7 +397,7 @@ absl::StatusOr<int64_t> Service::RunNow() {
                            .priority = engine::Priority::kForeground};
     PurgeTurn turn;
     while (true) {
-      const auto result = RunSlice(order, progress.get(), &turn);
+      const auto result = RunSlices(order, progress.get(), &turn);
       if (IsGone(result.status())) break;
       MAYFLY_RETURN_IF_ERROR(result.status());
       if (!result->more) break;

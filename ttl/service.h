@@ -132,10 +132,16 @@ class Service : public engine::ExpiryListener {
     std::string database;
     SliceBudget budget;
     engine::Priority priority = engine::Priority::kBackground;
+    int slices = 1;  // at most
   };
-  // Runs one slice as an operation and waits for it.
-  absl::StatusOr<SliceResult> RunSlice(const SliceOrder& order, DatabaseProgress* progress,
-                                       PurgeTurn* turn);
+  // Slices that follow each other, each an operation of its own.
+  struct SliceRow;
+  // Runs slices as long as there is work and no client comes, and waits for them. Counts and times
+  // of the answer are sums.
+  absl::StatusOr<SliceResult> RunSlices(const SliceOrder& order, DatabaseProgress* progress,
+                                        PurgeTurn* turn);
+  void SubmitSlice(std::shared_ptr<SliceRow> row);
+  void CountSlice(const SliceResult& result);
   // One slice of the pass over the database that `state` belongs to; then the pause after it.
   void RunInTurn(std::unique_lock<std::mutex>& lock, const std::string& name, DatabaseState& state);
   // Gives pages back if clients are idle and there are many; false if there is no more to give.
