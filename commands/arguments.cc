@@ -62,6 +62,8 @@ bool Fits(ArgType type, ValueView value) {
       return value.IsBool();
     case ArgType::kFlag:
       return value.IsBool() || value.IsNumber();
+    case ArgType::kLong:
+      return value.type() == Type::kInt64;
     case ArgType::kNumber:
       return value.IsNumber();
     case ArgType::kDocument:
@@ -88,6 +90,8 @@ std::string_view Expected(ArgType type) {
       return "bool";
     case ArgType::kFlag:
       return "[bool, long, int, decimal, double]";
+    case ArgType::kLong:
+      return "long";
     case ArgType::kNumber:
       return "[long, int, decimal, double]";
     case ArgType::kDocument:
@@ -204,7 +208,7 @@ absl::StatusOr<bool> Arguments::ReadOwn(const bson::Element& element) {
       return base::Error(
           40413, StrCat("BSON field '", command_, ".", element.key, "' is a duplicate field"));
     }
-    if (IsAbsent(specs_[i].type, element.value)) return true;
+    if (specs_[i].use != ArgUse::kNotNull && IsAbsent(specs_[i].type, element.value)) return true;
     MAYFLY_RETURN_IF_ERROR(CheckType(specs_[i], element.value));
     values_[i] = element.value;
     return true;
@@ -235,6 +239,11 @@ bool Arguments::Flag(size_t index, bool otherwise) const {
 
 int64_t Arguments::Integer(size_t index, int64_t otherwise) const {
   const ValueView value = values_[index];
+  if (value.type() == Type::kDecimal128) {
+    const bson::Decimal128 whole =
+        bson::DecimalRound(value.AsDecimal128(), bson::RoundingMode::kHalfEven);
+    return bson::ToInt64Truncated(bson::Value::FromDecimal128(whole));
+  }
   return value.IsNumber() ? bson::ToInt64Truncated(value) : otherwise;
 }
 

@@ -22,6 +22,7 @@ enum class ArgType : uint8_t {
   kString,
   kBool,    // a real boolean
   kFlag,    // a boolean or any number
+  kLong,    // an int64 and nothing else
   kNumber,  // any number, cut to an integer where one is meant
   kDocument,
   kArray,
@@ -32,6 +33,7 @@ enum class ArgType : uint8_t {
 
 enum class ArgUse : uint8_t {
   kOptional,
+  kNotNull,  // optional, but null is not the same as missing
   kRequired,
   kIgnored,  // accepted and without effect here; its type is still checked
 };
@@ -91,7 +93,8 @@ class Arguments {
   const CommonArguments& common() const { return common_; }
 
   bool Flag(size_t index, bool otherwise = false) const;
-  // An integer cut from any number, clamped to the int64 range.
+  // An integer from any number, clamped to the int64 range: doubles are cut, decimals rounded half
+  // to even, as MongoDB does it.
   int64_t Integer(size_t index, int64_t otherwise) const;
   std::string_view String(size_t index, std::string_view otherwise = {}) const;
   bson::View Document(size_t index) const;  // the empty document if missing

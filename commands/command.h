@@ -73,6 +73,7 @@ enum CommandFlags : uint32_t {
   // at a connection, and those with kNoConcerns. kTakesWriteConcern: though at a connection.
   kTakesWriteConcern = 128,
   kNoConcerns = 256,
+  kSilentUnacknowledged = 512,  // with {w: 0} the reply says nothing but ok
 };
 
 struct CommandRow {

@@ -35,6 +35,21 @@ absl::Status CheckProvenance(std::string_view concern, ValueView value) {
                       ".provenance' is not a valid value."));
 }
 
+// {tag: members}; the one member of the set has no tags.
+absl::Status ReadTags(bson::View tags, WriteConcern* concern) {
+  if (tags.empty()) return Error(ErrorCode::kFailedToParse, "tagged write concern requires tags");
+  for (const bson::Element& tag : tags) {
+    if (!tag.value.IsNumber()) {
+      return Error(ErrorCode::kFailedToParse,
+                   StrCat("tags must be a single level document with only number values; found: ",
+                          bson::TypeName(tag.value.type())));
+    }
+  }
+  concern->unsatisfied =
+      Error(ErrorCode::kUnsatisfiableWriteConcern, "No replica set members have these tags");
+  return absl::OkStatus();
+}
+
 absl::Status ReadW(ValueView value, WriteConcern* concern) {
   if (value.IsNumber()) {
     if (bson::IsNaN(value))
@@ -61,10 +76,7 @@ absl::Status ReadW(ValueView value, WriteConcern* concern) {
     }
     return absl::OkStatus();
   }
-  if (value.IsDocument()) {
-    return Error(ErrorCode::kFailedToParse,
-                 "tagged write concerns need a tag for each field: w must be a number or a string");
-  }
+  if (value.IsDocument()) return ReadTags(value.AsDocument(), concern);
   return Error(ErrorCode::kFailedToParse, "w has to be a number, string, or object");
 }
 
@@ -122,7 +134,6 @@ absl::Status CheckReadConcern(ValueView value, bool replica_set) {
                             "' for field 'readConcern.level' is not a valid value."));
       }
     } else if (element.key == "afterClusterTime" || element.key == "atClusterTime") {
-      if (v.IsNullish()) continue;
       if (v.type() != bson::Type::kTimestamp) {
         return WrongTypeError("readConcern", element.key, v.type(), "timestamp");
       }

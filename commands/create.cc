@@ -85,8 +85,12 @@ absl::Status RunDropDatabase(CommandContext& context, const Arguments& arguments
   }
   MAYFLY_RETURN_IF_ERROR(context.services.engine.DropDatabase(context.database_name()));
   const std::string prefix = StrCat(context.database_name(), ".");
-  context.services.cursors.KillIf(
-      [&](const engine::Cursor& cursor) { return cursor.ns().starts_with(prefix); });
+  context.services.cursors.InvalidateIf(
+      [&](const engine::Cursor& cursor) {
+        return cursor.needs_storage && cursor.ns().starts_with(prefix);
+      },
+      Error(ErrorCode::kQueryPlanKilled,
+            StrCat("database dropped: '", context.database_name(), "'")));
   NotifyRules(context);
   reply.String("dropped", context.database_name());
   return absl::OkStatus();

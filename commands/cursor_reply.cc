@@ -91,7 +91,7 @@ absl::StatusOr<int64_t> ReadCursorBatchSize(std::string_view command, bson::View
     const int64_t size = bson::ToInt64Truncated(element.value);
     if (size < 0) {
       return base::Error(
-          51024,
+          base::ErrorCode::kBadValue,
           base::StrCat("BSON field 'batchSize' value must be >= 0, actual value '", size, "'"));
     }
     return size;

@@ -29,7 +29,7 @@ absl::Status AppendDocuments(CommandContext& context, const Arguments& arguments
                              std::vector<bson::Document> documents, int64_t batch_size,
                              bson::Builder& reply);
 
-// `batchSize` of a `cursor: {...}` argument; -1 (as many as fit) if it is not given. Errors: 51024
+// `batchSize` of a `cursor: {...}` argument; -1 (as many as fit) if it is not given. Errors: 2
 // negative, 14 not a number, 40415 another field.
 absl::StatusOr<int64_t> ReadCursorBatchSize(std::string_view command, bson::View cursor);
 

@@ -310,6 +310,9 @@ void Dispatcher::ForgetDropped(const Running& running) {
 
 void Dispatcher::AppendEnding(Running& running) {
   bson::Builder& reply = running.reply;
+  if (!running.write_concern.acknowledged && (running.row->flags & kSilentUnacknowledged) != 0) {
+    static_cast<void>(reply.Finish());  // what it says is dropped, and the builder is empty again
+  }
   if (running.write_concern.unsatisfied.has_value() && running.row->place == Place::kWrite) {
     const absl::Status& why = *running.write_concern.unsatisfied;
     reply.OpenDocument("writeConcernError").Int32("code", static_cast<int>(base::CodeOf(why)));

@@ -24,7 +24,7 @@ using base::ErrorCode;
 using base::StrCat;
 
 constexpr std::array kFindArguments = {
-    ArgSpec{"filter", ArgType::kDocument, ArgUse::kOptional, "which documents"},
+    ArgSpec{"filter", ArgType::kDocument, ArgUse::kNotNull, "which documents"},
     ArgSpec{"sort", ArgType::kDocument, ArgUse::kOptional, "in which order"},
     ArgSpec{"projection", ArgType::kDocument, ArgUse::kOptional, "which of their fields"},
     ArgSpec{"hint", ArgType::kDocumentOrString, ArgUse::kOptional, "the index to use"},
@@ -74,7 +74,7 @@ bool IsShort(const Invocation& invocation) {
 absl::Status CheckNotNegative(const Arguments& arguments, size_t index, std::string_view name) {
   const int64_t value = arguments.Integer(index, 0);
   if (value >= 0) return absl::OkStatus();
-  return Error(51024,
+  return Error(ErrorCode::kBadValue,
                StrCat("BSON field '", name, "' value must be >= 0, actual value '", value, "'"));
 }
 
@@ -90,24 +90,26 @@ std::span<const ArgSpec> FindArguments() { return kFindArguments; }
 
 absl::StatusOr<engine::FindRequest> ReadFindRequest(const Arguments& arguments) {
   MAYFLY_RETURN_IF_ERROR(CheckNumbers(arguments));
-  engine::FindRequest request{.filter = arguments.Document(Arg("filter")),
-                              .sort = arguments.Document(Arg("sort")),
-                              .projection = arguments.Document(Arg("projection")),
-                              .skip = arguments.Integer(Arg("skip"), 0),
-                              .limit = arguments.Integer(Arg("limit"), 0),
-                              .hint = arguments[Arg("hint")],
-                              .min = arguments.Document(Arg("min")),
-                              .max = arguments.Document(Arg("max")),
-                              .collation = arguments[Arg("collation")],
-                              .let = arguments.Document(Arg("let")),
-                              .return_key = arguments.Flag(Arg("returnKey")),
-                              .show_record_id = arguments.Flag(Arg("showRecordId"))};
-  if (request.hint.IsDocument() && request.hint.AsDocument().empty())
-    request.hint = bson::ValueView();
-  return request;
+  return engine::FindRequest{.filter = arguments.Document(Arg("filter")),
+                             .sort = arguments.Document(Arg("sort")),
+                             .projection = arguments.Document(Arg("projection")),
+                             .skip = arguments.Integer(Arg("skip"), 0),
+                             .limit = arguments.Integer(Arg("limit"), 0),
+                             .hint = arguments[Arg("hint")],
+                             .min = arguments.Document(Arg("min")),
+                             .max = arguments.Document(Arg("max")),
+                             .collation = arguments[Arg("collation")],
+                             .let = arguments.Document(Arg("let")),
+                             .return_key = arguments.Flag(Arg("returnKey")),
+                             .show_record_id = arguments.Flag(Arg("showRecordId"))};
 }
 
 namespace {
+
+bool IsForwardNatural(bson::View sort) {
+  const bson::ValueView natural = sort.Find("$natural");
+  return sort.Count() == 1 && natural.IsNumber() && bson::ToDouble(natural) > 0;
+}
 
 absl::Status CheckTailable(const Arguments& arguments, const engine::Collection* collection) {
   const bool tailable = arguments.Flag(Arg("tailable"));
@@ -116,14 +118,13 @@ absl::Status CheckTailable(const Arguments& arguments, const engine::Collection*
                  "Cannot set 'awaitData' without also setting 'tailable'");
   }
   if (!tailable) return absl::OkStatus();
-  if (!arguments.Document(Arg("sort")).empty() &&
-      !arguments.Document(Arg("sort")).Has("$natural")) {
+  if (const bson::View sort = arguments.Document(Arg("sort"));
+      !sort.empty() && !IsForwardNatural(sort)) {
     return Error(ErrorCode::kBadValue,
                  "cannot use tailable option with a sort other than {$natural: 1}");
   }
   if (arguments.Flag(Arg("singleBatch"))) {
-    return Error(ErrorCode::kFailedToParse,
-                 "Cannot use tailable option with the 'singleBatch' option");
+    return Error(ErrorCode::kBadValue, "Cannot use tailable option with the 'singleBatch' option");
   }
   if (collection != nullptr && !collection->options().capped) {
     return Error(
@@ -142,7 +143,10 @@ absl::Status RunFind(CommandContext& context, const Arguments& arguments, bson::
       CheckCollectionUuid(context, arguments[Arg("collectionUUID")], name, collection.get()));
   MAYFLY_ASSIGN_OR_RETURN(const engine::FindRequest request, ReadFindRequest(arguments));
   if (collection != nullptr && collection->IsView()) {
-    if (arguments.Flag(Arg("tailable"))) return NotOnView(collection->ns());
+    if (arguments.Flag(Arg("tailable"))) {
+      return Error(ErrorCode::kInvalidPipelineOperator,
+                   StrCat("tailable cursors are not supported on views: ", collection->ns()));
+    }
     return FindInView(context, *collection, arguments, request,
                       arguments.Integer(Arg("batchSize"), kDefaultBatchSize),
                       arguments.Flag(Arg("singleBatch")), reply);

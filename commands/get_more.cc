@@ -8,6 +8,7 @@
 #include "commands/families.h"
 #include "commands/metrics.h"
 #include "commands/operation_registry.h"
+#include "commands/pipeline_reports.h"
 #include "engine/catalog/namespace.h"
 #include "engine/cursor/cursor.h"
 
@@ -22,10 +23,13 @@ constexpr std::array kGetMoreArguments = {
     ArgSpec{"collection", ArgType::kString, ArgUse::kRequired, "the cursor's collection"},
     ArgSpec{"batchSize", ArgType::kNumber, ArgUse::kOptional,
             "at most so many documents; 0: as many as fit"},
-    ArgSpec{"term", ArgType::kNumber, ArgUse::kIgnored, "of replication"},
+    ArgSpec{"term", ArgType::kLong, ArgUse::kIgnored, "of replication"},
     ArgSpec{"lastKnownCommittedOpTime", ArgType::kDocument, ArgUse::kIgnored, "of replication"},
     ArgSpec{"includeQueryStatsMetrics", ArgType::kFlag, ArgUse::kIgnored, "of mongos"},
 };
+
+// Cursors of commands about no collection, such as listCollections, are named like this.
+constexpr std::string_view kCommandCollection = "$cmd.";
 
 constexpr std::array kKillCursorsArguments = {
     ArgSpec{"cursors", ArgType::kArray, ArgUse::kRequired, "ids of the cursors"},
@@ -54,6 +58,10 @@ absl::Status CheckSession(const engine::Cursor& cursor, bson::ValueView lsid, in
 
 absl::StatusOr<int64_t> CursorId(const Arguments& arguments) {
   const bson::ValueView target = arguments.target();
+  if (target.IsNullish()) {
+    return Error(ErrorCode::kIDLFailedToParse,
+                 "BSON field 'getMore.getMore' is missing but a required field");
+  }
   if (target.type() != bson::Type::kInt64) {
     return WrongTypeError("getMore", "getMore", target.type(), "long");
   }
@@ -78,6 +86,8 @@ absl::Status CheckNamespace(const CommandContext& context, std::string_view coll
 absl::Status NextBatch(CommandContext& context, engine::Cursor& cursor, int64_t batch_size,
                        bool* ended, bson::Builder& reply) {
   cursor.Attach(context.transaction, context.now_ms, context.interrupt, context.evaluation.random);
+  PipelineReports reports(context);
+  cursor.context().reporter = &reports;
   reply.OpenDocument("cursor").OpenArray("nextBatch");
   MAYFLY_ASSIGN_OR_RETURN(*ended, cursor.FillBatch(batch_size == 0 ? -1 : batch_size, &reply));
   reply.Close();
@@ -89,7 +99,7 @@ absl::Status RunGetMore(CommandContext& context, const Arguments& arguments, bso
   context.services.metrics.Count(OpCounter::kGetMore);
   MAYFLY_ASSIGN_OR_RETURN(const int64_t id, CursorId(arguments));
   const std::string_view collection = arguments.String(Arg("collection"));
-  if (!collection.starts_with("$cmd.")) {
+  if (!collection.starts_with(kCommandCollection)) {
     MAYFLY_RETURN_IF_ERROR(engine::CheckCollectionName(context.database_name(), collection));
   }
   const int64_t batch_size = arguments.Integer(Arg("batchSize"), 0);
@@ -101,6 +111,10 @@ absl::Status RunGetMore(CommandContext& context, const Arguments& arguments, bso
   MAYFLY_RETURN_IF_ERROR(CheckNamespace(context, collection, id));
   engine::CursorRegistry& cursors = context.services.cursors;
   MAYFLY_ASSIGN_OR_RETURN(std::unique_ptr<engine::Cursor> cursor, cursors.Take(id));
+  if (!cursor->invalid().ok()) {
+    cursors.Forget(id);
+    return cursor->invalid();
+  }
   if (context.transaction == nullptr && cursor->needs_storage) {
     cursors.Forget(id);
     return NotFound(id);
@@ -135,26 +149,32 @@ absl::Status RunGetMore(CommandContext& context, const Arguments& arguments, bso
   return absl::OkStatus();
 }
 
-absl::Status RunKillCursors(CommandContext& context, const Arguments& arguments,
-                            bson::Builder& reply) {
-  MAYFLY_ASSIGN_OR_RETURN(const std::string_view collection,
-                          TargetCollectionName(context, arguments));
-  const bson::View ids = arguments.Document(0);
-  if (ids.empty()) {
-    return Error(ErrorCode::kBadValue, "Must specify at least one cursor id in: cursors");
-  }
-  std::vector<int64_t> killed;
-  std::vector<int64_t> not_found;
-  for (const bson::Element& element : ids) {
+// All of them are read before any is killed.
+absl::StatusOr<std::vector<int64_t>> ReadIds(bson::View array) {
+  std::vector<int64_t> ids;
+  for (const bson::Element& element : array) {
+    if (element.value.IsNullish()) continue;
     if (element.value.type() != bson::Type::kInt64) {
       return WrongTypeError("killCursors", StrCat("cursors.", element.key), element.value.type(),
                             "long");
     }
-    const int64_t id = element.value.AsInt64();
-    const bool same_namespace =
-        context.services.cursors.NamespaceOf(id) == FullName(context, collection);
-    const bool found = same_namespace && context.services.cursors.Kill(id);
-    (found ? killed : not_found).push_back(id);
+    ids.push_back(element.value.AsInt64());
+  }
+  return ids;
+}
+
+absl::Status RunKillCursors(CommandContext& context, const Arguments& arguments,
+                            bson::Builder& reply) {
+  // Its collection must be a name, but need not be the cursor's.
+  if (const bson::ValueView target = arguments.target();
+      !target.IsString() || !target.AsString().starts_with(kCommandCollection)) {
+    MAYFLY_RETURN_IF_ERROR(TargetCollectionName(context, arguments).status());
+  }
+  MAYFLY_ASSIGN_OR_RETURN(const std::vector<int64_t> ids, ReadIds(arguments.Document(0)));
+  std::vector<int64_t> killed;
+  std::vector<int64_t> not_found;
+  for (const int64_t id : ids) {
+    (context.services.cursors.Kill(id) ? killed : not_found).push_back(id);
   }
   const auto append = [&](std::string_view name, const std::vector<int64_t>& list) {
     reply.OpenArray(name);

@@ -38,7 +38,7 @@ constexpr std::array kSizeArguments = {
 absl::StatusOr<int64_t> ReadScale(const Arguments& arguments) {
   const int64_t scale = arguments.Integer(0, 1);
   if (scale < 1) {
-    return Error(51024,
+    return Error(ErrorCode::kBadValue,
                  StrCat("BSON field 'scale' value must be >= 1, actual value '", scale, "'"));
   }
   return scale;

@@ -142,7 +142,10 @@ class Collection {
   void LowerNextDue(int64_t due_ms) { next_due_ms_ = std::min(next_due_ms_, due_ms); }
 
   bool dropped() const { return dropped_; }
-  void set_dropped(bool dropped) { dropped_ = dropped; }
+  void set_dropped(bool dropped) {
+    dropped_ = dropped;
+    ++version_;
+  }
   // Grows whenever the state changes; plans and cursors notice by it.
   uint64_t version() const { return version_; }
 

@@ -75,7 +75,7 @@ absl::StatusOr<bson::View> PrepareNewDocument(bson::View document,
                         " is invalid. Size must be between 0 and ", base::kMaxInternalBsonSize));
   }
   if (document.size() > static_cast<uint32_t>(base::kMaxBsonObjectSize)) {
-    return Error(ErrorCode::kBadValue,
+    return Error(ErrorCode::kBSONObjectTooLarge,
                  StrCat("object to insert too large. size in bytes: ", document.size(),
                         ", max size: ", base::kMaxBsonObjectSize));
   }

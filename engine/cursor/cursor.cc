@@ -22,8 +22,16 @@ void Cursor::Detach() {
   stream_->Suspend();
   in_first_batch_ = false;
   context_->transaction = nullptr;
+  context_->reporter = nullptr;
   context_->evaluation.interrupt = nullptr;
   context_->evaluation.random = nullptr;
+}
+
+void Cursor::Invalidate(absl::Status why) {
+  stream_.reset();
+  context_.reset();
+  keepers_.clear();
+  invalid_ = std::move(why);
 }
 
 absl::StatusOr<bool> Cursor::FillBatch(int64_t max_documents, bson::Builder* reply) {
@@ -131,6 +139,14 @@ void CursorRegistry::KillIf(absl::FunctionRef<bool(const Cursor&)> matches) {
   std::erase_if(entries_, [&](const auto& entry) {
     return entry.second.cursor != nullptr && matches(*entry.second.cursor);
   });
+}
+
+void CursorRegistry::InvalidateIf(absl::FunctionRef<bool(const Cursor&)> matches,
+                                  const absl::Status& why) {
+  const std::lock_guard lock(mutex_);
+  for (auto& [id, entry] : entries_) {
+    if (entry.cursor != nullptr && matches(*entry.cursor)) entry.cursor->Invalidate(why);
+  }
 }
 
 int CursorRegistry::KillIdle(int64_t timeout_ms) {

@@ -48,6 +48,11 @@ class Cursor {
   // Lets go of it.
   void Detach();
 
+  // What it reads is gone for good: lets go of everything, and the next batch is the error `why`.
+  void Invalidate(absl::Status why);
+  // Not ok: what the next batch will fail with.
+  const absl::Status& invalid() const { return invalid_; }
+
   // Appends documents to the innermost open array of `*reply`, until there are `max_documents` of
   // them (negative: no limit), the reply would grow beyond the size of a document, or the stream
   // ends. True if it ended.
@@ -79,6 +84,7 @@ class Cursor {
   bool in_first_batch_ = true;
   // A row that did not fit into the last batch.
   std::optional<Row> pending_;
+  absl::Status invalid_;
 };
 
 // Thread-safe. A cursor that a command uses is out of the registry and comes back by Return.
@@ -96,8 +102,11 @@ class CursorRegistry {
   void Forget(int64_t id);
   // False if there is none. One in use ends when its command does.
   bool Kill(int64_t id);
-  // All of a session, or of a namespace that was dropped.
+  // All of a session.
   void KillIf(absl::FunctionRef<bool(const Cursor&)> matches);
+  // Those of a database that was dropped stay until they are asked for more or killed, but hold
+  // nothing of it any longer.
+  void InvalidateIf(absl::FunctionRef<bool(const Cursor&)> matches, const absl::Status& why);
   // Ends cursors unused for `timeout_ms` unless they are exempt or belong to a session, with which
   // they end; returns how many.
   int KillIdle(int64_t timeout_ms);

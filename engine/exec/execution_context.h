@@ -11,6 +11,8 @@
 
 namespace mayfly::engine {
 
+class PipelineReporter;
+
 // Owned by the command or, between batches, by the cursor; streams keep a pointer. A getMore
 // replaces `transaction`, `now_ms` and `interrupt` and leaves the rest.
 struct ExecutionContext {
@@ -21,6 +23,8 @@ struct ExecutionContext {
   EvaluationContext evaluation;
   // For stages of pipelines and sorts; `evaluation` is set by who uses it.
   Runtime runtime;
+  // Of the current operation, for stages that report about the server; null: they are not allowed.
+  PipelineReporter* reporter = nullptr;
   // Called before others get to run: a writer hands over what it has counted so far.
   std::function<void()> before_yield;
   // True once a stream holds stored documents in memory from one batch to the next.

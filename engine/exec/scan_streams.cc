@@ -16,12 +16,15 @@ namespace {
 class ScanStream : public Stream {
  protected:
   ScanStream(ExecutionContext& context, std::shared_ptr<Collection> collection)
-      : context_(context), collection_(std::move(collection)) {}
+      : context_(context),
+        collection_(std::move(collection)),
+        name_(collection_->name()),
+        checked_version_(collection_->version()) {}
 
   absl::Status BeforeRow() {
     MAYFLY_RETURN_IF_ERROR(LetOthersRun(context_));
-    if (collection_->dropped()) [[unlikely]]
-      return CollectionDropped(*collection_);
+    if (collection_->version() != checked_version_) [[unlikely]]
+      return CheckCollection();
     return absl::OkStatus();
   }
 
@@ -43,6 +46,22 @@ class ScanStream : public Stream {
 
   ExecutionContext& context_;
   std::shared_ptr<Collection> collection_;
+
+ private:
+  // It may have been dropped or renamed while others ran.
+  absl::Status CheckCollection() {
+    if (collection_->dropped()) return CollectionDropped(*collection_);
+    if (collection_->name() != name_) {
+      return base::Error(base::ErrorCode::kQueryPlanKilled,
+                         base::StrCat("collection renamed from '", collection_->database(), ".",
+                                      name_, "' to '", collection_->ns(), "'"));
+    }
+    checked_version_ = collection_->version();
+    return absl::OkStatus();
+  }
+
+  std::string name_;
+  uint64_t checked_version_;
 };
 
 class NothingStream : public Stream {
@@ -59,7 +78,10 @@ class CollectionScanStream : public ScanStream {
   absl::StatusOr<bool> Next(Row* row) override {
     while (true) {
       MAYFLY_RETURN_IF_ERROR(BeforeRow());
-      if (cursor_ == nullptr && !Open()) return false;
+      if (cursor_ == nullptr) {
+        MAYFLY_ASSIGN_OR_RETURN(const bool open, Open());
+        if (!open) return false;
+      }
       MAYFLY_ASSIGN_OR_RETURN(const bool more, cursor_->Next());
       if (!more) {
         cursor_.reset();
@@ -77,8 +99,19 @@ class CollectionScanStream : public ScanStream {
   void Suspend() override { cursor_.reset(); }
 
  private:
-  // Opens the cursor behind the last record given.
-  bool Open() {
+  // Opens the cursor behind the last record given. Capped collections lose their oldest records; a
+  // place that is gone says that the reader has missed some.
+  absl::StatusOr<bool> Open() {
+    if (last_ != kNoRecord && collection_->options().capped) {
+      MAYFLY_ASSIGN_OR_RETURN(const auto place,
+                              context_.transaction->GetRecord(collection_->state().records, last_));
+      if (!place.has_value()) {
+        return base::Error(base::ErrorCode::kCappedPositionLost,
+                           base::StrCat("CollectionScan died due to position in capped collection "
+                                        "being deleted. Last seen record id: RecordId(",
+                                        last_, ")"));
+      }
+    }
     cursor_ = context_.transaction->NewRecordCursor(collection_->state().records, direction_);
     if (last_ == kNoRecord) return true;
     if (direction_ == Direction::kForward) {
@@ -161,10 +194,10 @@ class IndexScanStream : public ScanStream {
  private:
   // The index may have been dropped while others ran.
   absl::Status CheckIndex() {
-    if (collection_->version() == checked_version_) return absl::OkStatus();
+    if (collection_->version() == index_version_) return absl::OkStatus();
     for (const auto& index : collection_->indexes()) {
       if (index->space != index_->space) continue;
-      checked_version_ = collection_->version();
+      index_version_ = collection_->version();
       may_repeat_ = may_repeat_ || index->IsMultikey();
       return absl::OkStatus();
     }
@@ -205,7 +238,7 @@ class IndexScanStream : public ScanStream {
   bool positioned_ = false;
   std::string last_key_;
   bool may_repeat_;
-  uint64_t checked_version_ = 0;
+  uint64_t index_version_ = 0;
   absl::flat_hash_set<RecordId> seen_;
 };
 
