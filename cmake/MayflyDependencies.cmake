@@ -27,6 +27,14 @@ find_library(MAYFLY_SNAPPY_LIBRARY snappy REQUIRED)
 add_library(mayfly_snappy INTERFACE)
 target_link_libraries(mayfly_snappy INTERFACE ${MAYFLY_SNAPPY_LIBRARY})
 
+find_library(MAYFLY_STEMMER_LIBRARY stemmer REQUIRED)
+add_library(mayfly_stemmer INTERFACE)
+target_link_libraries(mayfly_stemmer INTERFACE ${MAYFLY_STEMMER_LIBRARY})
+
+find_library(MAYFLY_S2_LIBRARY s2 REQUIRED)
+add_library(mayfly_s2 INTERFACE)
+target_link_libraries(mayfly_s2 INTERFACE ${MAYFLY_S2_LIBRARY} absl::base absl::strings)
+
 # The flavour 000: arguments by value, rounding mode and exception flags as arguments.
 find_library(MAYFLY_INTEL_DECIMAL_LIBRARY bidgcc000 REQUIRED)
 add_library(mayfly_intel_decimal INTERFACE)

@@ -17,6 +17,12 @@ using engine::Many;
 using engine::Match;
 using engine::Positions;
 
+bool SelectsById(bson::View query) {
+  const bson::Element first = query.First();
+  return first.key == "_id" && query.Count() == 1 && !first.value.IsContainer() &&
+         first.value.type() != bson::Type::kRegex;
+}
+
 // One statement while it runs.
 class Runner {
  public:
@@ -44,10 +50,13 @@ class Runner {
 
  private:
   absl::Status Parse() {
+    // At most one document has that `_id`; its order among others is of no interest, as in MongoDB
+    // not even whether the sort makes sense.
+    if (!SelectsById(statement_.query)) sort_ = statement_.sort;
     const engine::FindRequest request{.filter = statement_.query,
-                                      .sort = statement_.sort,
+                                      .sort = sort_,
                                       .projection = statement_.fields,
-                                      .limit = statement_.sort.empty() ? 0 : 1,
+                                      .limit = sort_.empty() ? 0 : 1,
                                       .hint = statement_.hint,
                                       .collation = statement_.collation,
                                       .let = statement_.let};
@@ -72,7 +81,8 @@ class Runner {
 
   absl::Status VisitAll() {
     const auto visit = [this](const Match& match) { return Visit(match); };
-    if (!statement_.sort.empty()) return VisitFirstInOrder(visit);
+    const bool ordered = !sort_.empty() || (query_->near() != nullptr && !statement_.multi);
+    if (ordered) return VisitFirstInOrder(visit);
     MAYFLY_ASSIGN_OR_RETURN(const engine::AccessPath path, query_->ChoosePath(*collection_));
     return engine::VisitMatches(execution_, collection_, query_->filter(), path, WantedPositions(),
                                 statement_.multi ? Many::kAll : Many::kOne, visit);
@@ -156,6 +166,7 @@ class Runner {
   engine::WriteContext write_;
   std::string_view name_;
   const ModifyStatement& statement_;
+  bson::View sort_;
   engine::ExecutionContext execution_;
   std::shared_ptr<engine::Collection> collection_;
   std::optional<engine::CollectionWriter> writer_;

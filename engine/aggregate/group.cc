@@ -1,9 +1,14 @@
 // $group: one document for every distinct value of an expression, with accumulators over its
 // documents.
+#include <array>
+#include <memory>
+
 #include "absl/container/flat_hash_map.h"
+#include "absl/hash/hash.h"
 #include "base/strings.h"
 #include "bson/builder.h"
 #include "engine/aggregate/accumulator.h"
+#include "engine/aggregate/spill.h"
 #include "engine/aggregate/stage_rows.h"
 #include "engine/expression/value_set.h"
 #include "engine/expression/values.h"
@@ -45,7 +50,11 @@ class GroupStream final : public StageStream {
       absl::Status status = Fill();
       if (!status.ok()) return AsGroupError(status);
     }
-    if (next_ >= groups_.size()) return false;
+    while (next_ >= groups_.size()) {
+      if (waiting_.empty()) return false;
+      absl::Status status = FillFromFile();
+      if (!status.ok()) return AsGroupError(status);
+    }
     Group& group = groups_[next_++];
     bson::Builder out;
     out.Append("_id", group.id);
@@ -64,6 +73,12 @@ class GroupStream final : public StageStream {
     Value id;
     std::vector<std::unique_ptr<Accumulator>> states;
   };
+  // Rows of groups that found no room, apart from those of other hashes.
+  struct Partition {
+    std::unique_ptr<SpillFile> file;
+    int level = 0;
+  };
+  static constexpr size_t kPartitions = 16;
 
   absl::Status Fill() {
     constexpr int64_t kRowsBetweenChecks = 64;
@@ -79,13 +94,62 @@ class GroupStream final : public StageStream {
     }
     DropSource();
     filled_ = true;
+    MAYFLY_RETURN_IF_ERROR(EndPartitions());
     return CheckMemory(runtime_, bytes_, "$group");
+  }
+
+  // The groups given so far are forgotten; those of one waiting file take their place.
+  absl::Status FillFromFile() {
+    const Partition partition = std::move(waiting_.back());
+    waiting_.pop_back();
+    index_.clear();
+    groups_.clear();
+    next_ = 0;
+    bytes_ = 0;
+    level_ = partition.level;
+    SpilledRow spilled;
+    while (true) {
+      MAYFLY_ASSIGN_OR_RETURN(const bool more, partition.file->Read(&spilled));
+      if (!more) break;
+      MAYFLY_RETURN_IF_ERROR(Add(spilled.row));
+      MAYFLY_RETURN_IF_ERROR(CheckInterrupt(runtime_));
+    }
+    return EndPartitions();
+  }
+
+  absl::Status EndPartitions() {
+    for (std::unique_ptr<SpillFile>& file : partitions_) {
+      if (file == nullptr) continue;
+      MAYFLY_RETURN_IF_ERROR(file->Rewind());
+      waiting_.push_back({std::move(file), level_ + 1});
+    }
+    return absl::OkStatus();
+  }
+
+  // A new group has no room: its rows wait in a file until the groups in memory are done.
+  bool MustWait() const {
+    return bytes_ > runtime_.memory_limit_bytes && runtime_.allow_disk_use && !groups_.empty();
+  }
+
+  absl::Status PutAside(const Row& row, ValueView id) {
+    const size_t hash = absl::HashOf(ValueHash{runtime_.evaluation->strings}(id), level_);
+    std::unique_ptr<SpillFile>& file = partitions_[hash % kPartitions];
+    if (file == nullptr) {
+      MAYFLY_ASSIGN_OR_RETURN(file, SpillFile::Make());
+    }
+    SpilledRow spilled;
+    spilled.row.Borrow(row.doc(), row.record_id);
+    spilled.row.text_score = row.text_score;
+    spilled.row.near_distance = row.near_distance;
+    spilled.row.near_point = row.near_point;
+    return file->Write(spilled);
   }
 
   absl::Status Add(const Row& row) {
     frame_.root = row.doc();
     frame_.row = &row;
-    MAYFLY_ASSIGN_OR_RETURN(Group * group, FindGroup());
+    MAYFLY_ASSIGN_OR_RETURN(Group * group, FindGroup(row));
+    if (group == nullptr) return absl::OkStatus();
     frame_.root = row.doc();
     for (size_t i = 0; i < group->states.size(); ++i) {
       Accumulator& state = *group->states[i];
@@ -102,13 +166,17 @@ class GroupStream final : public StageStream {
     return absl::OkStatus();
   }
 
-  // The group of the frame's document, made if it is new.
-  absl::StatusOr<Group*> FindGroup() {
+  // The group of the row, which is the frame's, made if it is new; null if the row was put aside.
+  absl::StatusOr<Group*> FindGroup(const Row& row) {
     Value scratch, null = Value::Null();
     MAYFLY_ASSIGN_OR_RETURN(ValueView id, spec_.id->View(frame_, &scratch));
     if (id.IsMissing()) id = null;
     auto found = index_.find(id);
     if (found != index_.end()) return &groups_[found->second];
+    if (MustWait()) {
+      MAYFLY_RETURN_IF_ERROR(PutAside(row, id));
+      return nullptr;
+    }
     Group group;
     group.id = Value(id);
     bson::Builder id_document;
@@ -132,6 +200,9 @@ class GroupStream final : public StageStream {
   Frame frame_;
   absl::flat_hash_map<Value, size_t, ValueHash, ValueEqual> index_;
   std::vector<Group> groups_;  // in order of first appearance
+  std::array<std::unique_ptr<SpillFile>, kPartitions> partitions_;
+  std::vector<Partition> waiting_;
+  int level_ = 0;  // of the file that is being read; 0: the source
   int64_t bytes_ = 0;
   bool filled_ = false;
   size_t next_ = 0;

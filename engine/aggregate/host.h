@@ -65,6 +65,14 @@ class PipelineHost {
   // covers exactly `on`.
   virtual absl::StatusOr<std::unique_ptr<MergeTarget>> OpenMerge(
       const Namespace& target, const std::vector<std::string>& on) = 0;
+  // The geospatial indexes of a collection, for $geoNear. Error: 26 if it does not exist.
+  struct GeoIndex {
+    std::string path;
+    bool sphere = false;  // 2dsphere, else 2d
+  };
+  virtual absl::StatusOr<std::vector<GeoIndex>> GeoIndexes(const Namespace& ns) = 0;
+  // Whether an index finds the documents of a collection by the values at `path`. False for views.
+  virtual bool HasIndexOn(const Namespace& ns, std::string_view path) = 0;
   // The documents of a stage that reports: "$collStats", "$indexStats", "$currentOp",
   // "$listLocalSessions" ... `spec` is the stage's operand.
   virtual absl::StatusOr<std::vector<bson::Document>> Report(std::string_view stage,

@@ -3,6 +3,7 @@
 #include "base/limits.h"
 #include "base/strings.h"
 #include "engine/aggregate/join_filter.h"
+#include "engine/aggregate/join_table.h"
 #include "engine/aggregate/set_path.h"
 #include "engine/aggregate/stage_rows.h"
 #include "engine/aggregate/sub_pipeline.h"
@@ -22,6 +23,32 @@ struct LookupSpec {
   OuterVariables let;
   std::unique_ptr<Pipeline> pipeline;
   bool correlated = false;  // the answer depends on the document outside
+};
+
+// Documents of a table that match.
+class CandidateStream final : public Stream {
+ public:
+  CandidateStream(std::vector<bson::View> candidates, const FilterNode& filter,
+                  const EvaluationContext& evaluation)
+      : candidates_(std::move(candidates)), filter_(filter), match_(evaluation) {}
+
+  absl::StatusOr<bool> Next(Row* row) override {
+    while (next_ < candidates_.size()) {
+      const bson::View document = candidates_[next_++];
+      MAYFLY_ASSIGN_OR_RETURN(const bool matches, filter_.Matches(document, match_));
+      if (!matches) continue;
+      *row = Row();
+      row->Borrow(document, kNoRecord);
+      return true;
+    }
+    return false;
+  }
+
+ private:
+  const std::vector<bson::View> candidates_;
+  const FilterNode& filter_;
+  MatchContext match_;
+  size_t next_ = 0;
 };
 
 class LookupStream final : public StageStream {
@@ -47,7 +74,11 @@ class LookupStream final : public StageStream {
   }
   void Suspend() override {
     StageStream::Suspend();
-    cached_.reset();  // a later batch sees the other collection as it is then
+    // A later batch sees the other collection as it is then.
+    cached_.reset();
+    table_.reset();
+    table_decided_ = false;
+    joined_ = 0;
   }
 
  private:
@@ -60,9 +91,7 @@ class LookupStream final : public StageStream {
       MAYFLY_ASSIGN_OR_RETURN(
           filter, MakeJoinFilter(row.doc(), spec_.local, spec_.foreign, inner_.runtime()));
     }
-    MAYFLY_ASSIGN_OR_RETURN(
-        std::unique_ptr<Stream> stream,
-        OpenSubPipeline(*spec_.pipeline, spec_.from, filter.get(), inner_.runtime()));
+    MAYFLY_ASSIGN_OR_RETURN(std::unique_ptr<Stream> stream, Open(row, filter.get()));
     ArrayBuilder out;
     Row found;
     while (true) {
@@ -78,10 +107,44 @@ class LookupStream final : public StageStream {
     }
   }
 
+  absl::StatusOr<std::unique_ptr<Stream>> Open(const Row& row, const FilterNode* filter) {
+    MAYFLY_ASSIGN_OR_RETURN(const JoinTable* table, Table());
+    if (table == nullptr) {
+      return OpenSubPipeline(*spec_.pipeline, spec_.from, filter, inner_.runtime());
+    }
+    auto candidates =
+        std::make_unique<CandidateStream>(table->Candidates(JoinValues(row.doc(), spec_.local)),
+                                          *filter, *inner_.runtime().evaluation);
+    return spec_.pipeline->MakeStream(std::move(candidates), inner_.runtime());
+  }
+
+  // Made for the second document, unless an index does as well or it does not fit into memory; null
+  // then.
+  absl::StatusOr<const JoinTable*> Table() {
+    if (table_decided_) return table_.get();
+    PipelineHost* host = inner_.runtime().host;
+    if (spec_.local.empty() || spec_.pipeline->HasOwnSource() || host == nullptr ||
+        host->HasIndexOn(spec_.from, spec_.foreign)) {
+      table_decided_ = true;
+      return nullptr;
+    }
+    if (++joined_ < 2) return nullptr;
+    table_decided_ = true;
+    MAYFLY_ASSIGN_OR_RETURN(
+        auto all, host->OpenCollection(spec_.from, nullptr, everything_, inner_.runtime()));
+    MAYFLY_ASSIGN_OR_RETURN(table_,
+                            JoinTable::Read(std::move(all), spec_.foreign, inner_.runtime()));
+    return table_.get();
+  }
+
   const LookupSpec& spec_;
   Frame frame_;
   InnerRuntime inner_;
   std::optional<Value> cached_;
+  const Pipeline everything_{{}};
+  std::unique_ptr<JoinTable> table_;
+  bool table_decided_ = false;
+  int64_t joined_ = 0;
 };
 
 class LookupStage final : public Stage {

@@ -18,6 +18,7 @@ class OutStream final : public StageStream {
     while (true) {
       MAYFLY_ASSIGN_OR_RETURN(bool more, source().Next(&row));
       if (!more) break;
+      row.MakeOwned();  // what storage lent is not valid beside a write
       MAYFLY_RETURN_IF_ERROR(writer_->Write(row.doc()));
       MAYFLY_RETURN_IF_ERROR(CheckInterrupt(runtime_));
     }

@@ -37,6 +37,8 @@ struct PipelineContext {
   PipelinePlace place = PipelinePlace::kCommand;
   int depth = 0;  // sub-pipelines around this one
   bool in_transaction = false;
+  // Of the collection the pipeline reads; null: it has no text index.
+  const text::Index* text_index = nullptr;
 };
 
 // What running depends on. Everything must outlive the streams.
@@ -73,6 +75,7 @@ class Stage {
   virtual std::optional<int64_t> skip() const { return std::nullopt; }
   // For stages that make documents instead of reading them: they take no source.
   virtual bool IsSource() const { return false; }
+  virtual bool IsNear() const { return false; }
   // The namespaces that the stage reads or writes besides the pipeline's own.
   virtual void AddNamespaces(std::vector<Namespace>* out) const {}
 
@@ -106,6 +109,8 @@ class Pipeline {
   // True if the pipeline makes its own documents ($documents, $collStats ...): MakeStream takes no
   // source.
   bool HasOwnSource() const { return !stages_.empty() && stages_[0]->IsSource(); }
+  // The first stage is $geoNear, which holds all documents before it gives one.
+  bool BeginsWithNear() const { return !stages_.empty() && stages_[0]->IsNear(); }
   // The last stage writes: $out or $merge.
   bool Writes() const;
   // Other namespaces that are read or written.

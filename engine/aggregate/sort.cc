@@ -37,8 +37,12 @@ absl::StatusOr<std::vector<bson::Value>> SortStream::MakeKey(const Row& row) {
         key.push_back(bson::Value::Double(runtime_.evaluation->random->NextDouble()));
         break;
       case SortPattern::Part::Meta::kDistance:
-        return base::Error(40218,
-                           "query requires $geoNear distance metadata, but it is not available");
+        if (!row.near_distance) {
+          return base::Error(40218,
+                             "query requires $geoNear distance metadata, but it is not available");
+        }
+        key.push_back(bson::Value::Double(*row.near_distance));
+        break;
       case SortPattern::Part::Meta::kOther:
         key.push_back(bson::Value::Null());
         break;
@@ -64,7 +68,52 @@ absl::Status SortStream::Add(Row&& row) {
   }
   items_.push_back(std::move(item));
   if (limit_) std::push_heap(items_.begin(), items_.end(), before);
-  return CheckMemory(runtime_, bytes_, "Sort");
+  if (bytes_ <= runtime_.memory_limit_bytes) return absl::OkStatus();
+  MAYFLY_RETURN_IF_ERROR(CheckMemory(runtime_, bytes_, "Sort"));
+  return Spill();
+}
+
+absl::Status SortStream::Spill() {
+  std::sort(items_.begin(), items_.end(),
+            [this](const Item& a, const Item& b) { return Before(a, b); });
+  Run run;
+  MAYFLY_ASSIGN_OR_RETURN(run.file, SpillFile::Make());
+  for (const Item& item : items_) MAYFLY_RETURN_IF_ERROR(run.file->Write(item));
+  MAYFLY_RETURN_IF_ERROR(run.file->Rewind());
+  runs_.push_back(std::move(run));
+  items_.clear();
+  bytes_ = 0;
+  return CheckInterrupt(runtime_);
+}
+
+absl::Status SortStream::StartMerge() {
+  if (!items_.empty()) MAYFLY_RETURN_IF_ERROR(Spill());
+  for (Run& run : runs_) MAYFLY_RETURN_IF_ERROR(run.file->Read(&run.head).status());
+  std::make_heap(runs_.begin(), runs_.end(),
+                 [this](const Run& a, const Run& b) { return Before(b.head, a.head); });
+  return absl::OkStatus();
+}
+
+absl::StatusOr<bool> SortStream::NextMerged(Row* row) {
+  if (runs_.empty() || (limit_ && given_ >= *limit_)) return false;
+  const auto behind = [this](const Run& a, const Run& b) { return Before(b.head, a.head); };
+  std::pop_heap(runs_.begin(), runs_.end(), behind);
+  Run& first = runs_.back();
+  Give(std::move(first.head), row);
+  ++given_;
+  MAYFLY_ASSIGN_OR_RETURN(const bool more, first.file->Read(&first.head));
+  if (more) {
+    std::push_heap(runs_.begin(), runs_.end(), behind);
+  } else {
+    runs_.pop_back();
+  }
+  return true;
+}
+
+void SortStream::Give(Item&& item, Row* row) {
+  *row = std::move(item.row);
+  row->sort_key = MakeArrayValue(item.key);
+  item.key.clear();
 }
 
 absl::Status SortStream::Fill() {
@@ -76,19 +125,18 @@ absl::Status SortStream::Fill() {
     MAYFLY_RETURN_IF_ERROR(CheckInterrupt(runtime_));
   }
   DropSource();
+  filled_ = true;
+  if (!runs_.empty()) return StartMerge();
   std::sort(items_.begin(), items_.end(),
             [this](const Item& a, const Item& b) { return Before(a, b); });
-  filled_ = true;
   return absl::OkStatus();
 }
 
 absl::StatusOr<bool> SortStream::Next(Row* row) {
   if (!filled_) MAYFLY_RETURN_IF_ERROR(Fill());
+  if (!runs_.empty()) return NextMerged(row);
   if (next_ >= items_.size()) return false;
-  Item& item = items_[next_++];
-  *row = std::move(item.row);
-  row->sort_key = MakeArrayValue(item.key);
-  item.key.clear();
+  Give(std::move(items_[next_++]), row);
   return true;
 }
 

@@ -1,10 +1,12 @@
-// Sorting of a stream in memory, also for plans without an index that gives the order.
+// Sorting of a stream, in memory as far as it fits, also for plans without an index that gives the
+// order.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "engine/aggregate/spill.h"
 #include "engine/aggregate/stage.h"
 #include "engine/expression/sort_pattern.h"
 
@@ -20,24 +22,32 @@ class SortStream final : public StageStream {
   absl::StatusOr<bool> Next(Row* row) override;
 
  private:
-  struct Item {
-    std::vector<bson::Value> key;
-    int64_t sequence;
-    Row row;
+  using Item = SpilledRow;
+  // Items in order, in a file; `head` is the next one.
+  struct Run {
+    std::unique_ptr<SpillFile> file;
+    Item head;
   };
 
   bool Before(const Item& a, const Item& b) const;
   absl::StatusOr<std::vector<bson::Value>> MakeKey(const Row& row);
   absl::Status Add(Row&& row);
   absl::Status Fill();
+  // Puts the items into a file as one more run.
+  absl::Status Spill();
+  absl::Status StartMerge();
+  absl::StatusOr<bool> NextMerged(Row* row);
+  static void Give(Item&& item, Row* row);
 
   const SortPattern& pattern_;
   const std::optional<int64_t> limit_;
   const Runtime& runtime_;
   std::vector<bson::ValueView> views_;
   std::vector<Item>
-      items_;  // a heap with the last one in front while a limit is filled, then sorted
+      items_;              // a heap with the last one in front while a limit is filled, then sorted
+  std::vector<Run> runs_;  // while they are merged: a heap with the first one in front
   int64_t sequence_ = 0;
+  int64_t given_ = 0;
   int64_t bytes_ = 0;
   bool filled_ = false;
   size_t next_ = 0;

@@ -9,6 +9,7 @@ absl::StatusOr<std::unique_ptr<Pipeline>> ParseSubPipeline(bson::View array,
                                                            PipelinePlace place, const Namespace& ns,
                                                            const Variables& variables) {
   PipelineContext inner = context;
+  inner.text_index = nullptr;  // that of another collection
   inner.place = place;
   inner.ns = ns;
   inner.expressions.variables = &variables;

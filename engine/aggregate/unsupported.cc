@@ -1,6 +1,5 @@
-// Stages that need what this server does not have: a search engine, geographic indexes, change
-// streams inside pipelines. They are known, and answer with MongoDB's errors for a server without
-// it.
+// Stages that need what this server does not have: a search engine, change streams inside
+// pipelines. They are known, and answer with MongoDB's errors for a server without it.
 #include "base/strings.h"
 #include "engine/aggregate/stage_rows.h"
 
@@ -13,18 +12,6 @@ absl::Status ParseSearch(bson::ValueView, const StageRow&, const PipelineContext
                      "Using $search and $vectorSearch aggregation stages requires additional "
                      "configuration. Please "
                      "connect to Atlas or an AtlasCLI local deployment to enable.");
-}
-
-absl::Status ParseGeoNear(bson::ValueView operand, const StageRow&, const PipelineContext&,
-                          std::vector<StagePtr>*) {
-  if (!operand.IsDocument()) {
-    return base::Error(10065, "invalid parameter: expected an object ($geoNear)");
-  }
-  if (operand.AsDocument().Find("near").IsMissing()) {
-    return base::Error(5860400, "$geoNear requires a 'near' argument");
-  }
-  return base::Error(base::ErrorCode::kIndexNotFound,
-                     "$geoNear requires a 2d or 2dsphere index, but none were found");
 }
 
 absl::Status ParseChangeStream(bson::ValueView, const StageRow&, const PipelineContext&,
@@ -60,10 +47,5 @@ const StageRow kListSearchIndexesRow = {
     .help = "lists search indexes; needs a search engine beside the server",
     .position = StagePosition::kFirst,
     .in_facet = false};
-const StageRow kGeoNearRow = {.name = "$geoNear",
-                              .parse = ParseGeoNear,
-                              .help = "documents by distance; needs a geographic index",
-                              .position = StagePosition::kFirst,
-                              .in_facet = false};
 
 }  // namespace mayfly::engine

@@ -31,6 +31,7 @@ void Cursor::Invalidate(absl::Status why) {
   stream_.reset();
   context_.reset();
   keepers_.clear();
+  collection_.reset();
   invalid_ = std::move(why);
 }
 

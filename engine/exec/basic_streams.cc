@@ -63,15 +63,47 @@ class LimitStream : public PassingStream {
 
   absl::StatusOr<bool> Next(Row* row) override {
     if (left_ == 0) return false;
-    --left_;
-    return source_->Next(row);
+    MAYFLY_ASSIGN_OR_RETURN(const bool more, source_->Next(row));
+    // A tailable source that has nothing now may have more in a later batch.
+    if (more) --left_;
+    return more;
   }
 
  private:
   int64_t left_;
 };
 
+class TextScoreStream : public PassingStream {
+ public:
+  TextScoreStream(const TextSearch& text, std::unique_ptr<Stream> source)
+      : PassingStream(std::move(source)), text_(text) {}
+
+  absl::StatusOr<bool> Next(Row* row) override {
+    MAYFLY_ASSIGN_OR_RETURN(const bool more, source_->Next(row));
+    if (more) row->text_score = text_.Score(row->doc()).value_or(0);
+    return more;
+  }
+
+ private:
+  const TextSearch& text_;
+};
+
 }  // namespace
+
+std::unique_ptr<Stream> MakeTextScoreStream(const TextSearch& text,
+                                            std::unique_ptr<Stream> source) {
+  return std::make_unique<TextScoreStream>(text, std::move(source));
+}
+
+std::unique_ptr<const text::Index> TextIndexOf(const Collection* collection) {
+  if (collection == nullptr) return nullptr;
+  for (const auto& index : collection->indexes()) {
+    for (const IndexField& field : index->spec.fields) {
+      if (field.kind == IndexKind::kText) return text::Index::FromSpec(index->spec.stored);
+    }
+  }
+  return nullptr;
+}
 
 std::unique_ptr<Stream> MakeFilterStream(const EvaluationContext& evaluation,
                                          const FilterNode& filter, std::unique_ptr<Stream> source) {

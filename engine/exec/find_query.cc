@@ -5,10 +5,12 @@
 #include "base/status.h"
 #include "engine/aggregate/sort.h"
 #include "engine/exec/basic_streams.h"
+#include "engine/exec/near_stream.h"
 #include "engine/exec/projection_streams.h"
 #include "engine/exec/scan_streams.h"
 #include "engine/expression/expression.h"
 #include "engine/query/sort.h"
+#include "engine/query/text_filter.h"
 
 namespace mayfly::engine {
 namespace {
@@ -54,11 +56,14 @@ absl::StatusOr<std::shared_ptr<const FindQuery>> FindQuery::Parse(const FindRequ
   MAYFLY_ASSIGN_OR_RETURN(query->collation_, ResolveCollation(request.collation, collection));
   evaluation->strings = query->collation_.get();
   MAYFLY_RETURN_IF_ERROR(DefineLet(request.let, *evaluation, &query->variables_));
+  query->text_index_ = TextIndexOf(collection);
   FilterParseContext filter;
+  filter.text_index = query->text_index_.get();
   filter.strings = query->collation_.get();
   filter.variables = &query->variables_;
   filter.evaluation = evaluation;
   MAYFLY_ASSIGN_OR_RETURN(query->filter_, ParseFilter(request.filter, filter));
+  query->near_ = FindNear(*query->filter_);
 
   MAYFLY_ASSIGN_OR_RETURN(const auto natural, NaturalOrder(request.sort));
   query->natural_ = natural.value_or(0);
@@ -77,7 +82,10 @@ absl::StatusOr<std::shared_ptr<const FindQuery>> FindQuery::Parse(const FindRequ
     projection.evaluation = evaluation;
     MAYFLY_ASSIGN_OR_RETURN(query->projection_, Projection::Parse(request.projection, projection));
   }
-  query->hint_ = bson::Value(request.hint);
+  // An empty document is no hint.
+  if (!request.hint.IsDocument() || !request.hint.AsDocument().empty()) {
+    query->hint_ = bson::Value(request.hint);
+  }
   query->min_ = bson::Document(request.min);
   query->max_ = bson::Document(request.max);
   query->skip_ = request.skip;
@@ -98,6 +106,7 @@ PlanRequest FindQuery::MakePlanRequest(const Collection& collection) const {
 }
 
 absl::StatusOr<PlanChoice> FindQuery::Plan(const Collection& collection) const {
+  if (near_ != nullptr) MAYFLY_RETURN_IF_ERROR(CheckNearIndex(collection, *near_));
   if (natural_ != 0 && hint_.IsMissing()) {
     PlanChoice choice;
     choice.winner.direction = natural_ < 0 ? Direction::kBackward : Direction::kForward;
@@ -108,7 +117,7 @@ absl::StatusOr<PlanChoice> FindQuery::Plan(const Collection& collection) const {
 }
 
 absl::StatusOr<AccessPath> FindQuery::ChoosePath(const Collection& collection) const {
-  if (natural_ != 0) {
+  if (natural_ != 0 || near_ != nullptr) {
     MAYFLY_ASSIGN_OR_RETURN(PlanChoice choice, Plan(collection));
     return std::move(choice.winner);
   }
@@ -133,6 +142,12 @@ std::unique_ptr<Stream> FindQuery::Unprojected(ExecutionContext& context,
   std::unique_ptr<Stream> stream = MakeScanStream(context, collection, path);
   if (!path.exact && filter_->kind() != FilterKind::kAlwaysTrue) {
     stream = MakeFilterStream(context.evaluation, *filter_, std::move(stream));
+  }
+  if (const TextSearch* text = FindText(*filter_); text != nullptr) {
+    stream = MakeTextScoreStream(*text, std::move(stream));
+  }
+  if (near_ != nullptr && !sort_.has_value()) {
+    stream = MakeNearStream(context, collection, *filter_, *near_, std::move(stream));
   }
   if (sort_.has_value() && !path.sorted) {
     context.runtime.evaluation = &context.evaluation;

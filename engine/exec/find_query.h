@@ -15,7 +15,9 @@
 #include "engine/projection/projection.h"
 #include "engine/query/collation.h"
 #include "engine/query/filter.h"
+#include "engine/query/near.h"
 #include "engine/stream/stream.h"
+#include "engine/text/index.h"
 
 namespace mayfly::engine {
 
@@ -45,6 +47,8 @@ class FindQuery {
                                                                 EvaluationContext* evaluation);
 
   const FilterNode& filter() const { return *filter_; }
+  // The filter's $near, or null.
+  const Near* near() const { return near_; }
   const Collation* collation() const { return collation_.get(); }
   const Variables& variables() const { return variables_; }
 
@@ -75,6 +79,8 @@ class FindQuery {
   CollationPtr collation_;
   Variables variables_;
   FilterPtr filter_;
+  const Near* near_ = nullptr;
+  std::unique_ptr<const text::Index> text_index_;
   std::optional<SortPattern> sort_;
   std::vector<OrderField> order_;
   int natural_ = 0;  // 1 or -1: {$natural: ...}

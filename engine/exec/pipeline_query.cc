@@ -1,5 +1,6 @@
 #include "engine/exec/pipeline_query.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/status.h"
@@ -76,7 +77,8 @@ absl::StatusOr<std::shared_ptr<PipelineQuery>> PipelineQuery::Parse(const Pipeli
                                                                     ExecutionContext& context,
                                                                     const WriteContext* write,
                                                                     PipelineReporter* reporter) {
-  std::shared_ptr<PipelineQuery> query(new PipelineQuery(catalog, context, write, reporter));
+  std::shared_ptr<PipelineQuery> query(new PipelineQuery(catalog, context, write));
+  context.reporter = reporter;
   query->database_ = request.database;
   const auto named = catalog == nullptr || request.collection.empty()
                          ? nullptr
@@ -96,8 +98,11 @@ absl::StatusOr<std::shared_ptr<PipelineQuery>> PipelineQuery::Parse(const Pipeli
     collection = resolved.collection;
     pipeline = ConcatArrays(resolved.pipeline, request.pipeline);
   }
-  MAYFLY_ASSIGN_OR_RETURN(query->pipeline_,
-                          ParsePipeline(pipeline, query->MakePipelineContext(collection)));
+  const auto stored = catalog == nullptr ? nullptr : catalog->Find(collection);
+  query->text_index_ = TextIndexOf(stored.get());
+  PipelineContext parse = query->MakePipelineContext(collection);
+  parse.text_index = query->text_index_.get();
+  MAYFLY_ASSIGN_OR_RETURN(query->pipeline_, ParsePipeline(pipeline, parse));
   if (catalog != nullptr && !query->pipeline_->HasOwnSource())
     query->source_ = catalog->Find(collection);
   return query;
@@ -124,9 +129,13 @@ absl::StatusOr<std::unique_ptr<Stream>> PipelineQuery::MakeStream() {
   if (filter != nullptr && !choice.winner.exact) {
     stream = MakeFilterStream(context_.evaluation, *filter, std::move(stream));
   }
+  if (const TextSearch* text = filter == nullptr ? nullptr : FindText(*filter); text != nullptr) {
+    stream = MakeTextScoreStream(*text, std::move(stream));
+  }
   Pipeline::Done done{.filter = filter != nullptr,
                       .sort = choice.winner.sorted && pipeline_->LeadingSort() != nullptr};
-  context_.holds_documents = pipeline_->LeadingSort() != nullptr && !done.sort;
+  context_.holds_documents =
+      (pipeline_->LeadingSort() != nullptr && !done.sort) || pipeline_->BeginsWithNear();
   return pipeline_->MakeStream(std::move(stream), context_.runtime, done);
 }
 
@@ -199,13 +208,45 @@ absl::StatusOr<std::unique_ptr<MergeTarget>> PipelineQuery::OpenMerge(
   return MakeMergeTarget(*write_, context_, database_, target, on);
 }
 
+bool PipelineQuery::HasIndexOn(const Namespace& ns, std::string_view path) {
+  const auto collection = catalog_ == nullptr ? nullptr : catalog_->Find(ns.collection);
+  if (collection == nullptr || collection->IsView()) return false;
+  return std::any_of(collection->indexes().begin(), collection->indexes().end(),
+                     [&](const auto& index) {
+                       const IndexSpec& spec = index->spec;
+                       return !spec.hidden && !spec.sparse && !spec.partial_filter.has_value() &&
+                              spec.fields.front().path == path &&
+                              (spec.fields.front().kind == IndexKind::kAscending ||
+                               spec.fields.front().kind == IndexKind::kDescending ||
+                               spec.fields.front().kind == IndexKind::kHashed) &&
+                              bson::SameOrder(index->strings.get(), context_.evaluation.strings);
+                     });
+}
+
+absl::StatusOr<std::vector<PipelineHost::GeoIndex>> PipelineQuery::GeoIndexes(const Namespace& ns) {
+  const auto collection = catalog_ == nullptr ? nullptr : catalog_->Find(ns.collection);
+  if (collection == nullptr) {
+    return Error(ErrorCode::kNamespaceNotFound,
+                 base::StrCat("$geoNear: collection ", ns.ToString(), " does not exist"));
+  }
+  std::vector<GeoIndex> result;
+  for (const auto& index : collection->indexes()) {
+    if (index->spec.hidden) continue;
+    for (const IndexField& field : index->spec.fields) {
+      if (field.kind != IndexKind::kGeo2d && field.kind != IndexKind::kGeo2dSphere) continue;
+      result.push_back({.path = field.path, .sphere = field.kind == IndexKind::kGeo2dSphere});
+    }
+  }
+  return result;
+}
+
 absl::StatusOr<std::vector<bson::Document>> PipelineQuery::Report(std::string_view stage,
                                                                   bson::ValueView spec,
                                                                   const Namespace& ns) {
-  if (reporter_ == nullptr) {
+  if (context_.reporter == nullptr) {
     return Error(ErrorCode::kIllegalOperation, base::StrCat(stage, " is not allowed here"));
   }
-  return reporter_->Report(stage, spec, ns);
+  return context_.reporter->Report(stage, spec, ns);
 }
 
 }  // namespace mayfly::engine

@@ -16,6 +16,7 @@
 #include "engine/plan/planner.h"
 #include "engine/query/collation.h"
 #include "engine/stream/stream.h"
+#include "engine/text/index.h"
 
 namespace mayfly::engine {
 
@@ -67,13 +68,14 @@ class PipelineQuery : public PipelineHost {
                                                      bson::View time_series) override;
   absl::StatusOr<std::unique_ptr<MergeTarget>> OpenMerge(
       const Namespace& target, const std::vector<std::string>& on) override;
+  bool HasIndexOn(const Namespace& ns, std::string_view path) override;
+  absl::StatusOr<std::vector<GeoIndex>> GeoIndexes(const Namespace& ns) override;
   absl::StatusOr<std::vector<bson::Document>> Report(std::string_view stage, bson::ValueView spec,
                                                      const Namespace& ns) override;
 
  private:
-  PipelineQuery(Catalog* catalog, ExecutionContext& context, const WriteContext* write,
-                PipelineReporter* reporter)
-      : catalog_(catalog), context_(context), reporter_(reporter) {
+  PipelineQuery(Catalog* catalog, ExecutionContext& context, const WriteContext* write)
+      : catalog_(catalog), context_(context) {
     if (write != nullptr) write_.emplace(*write);
   }
 
@@ -89,11 +91,11 @@ class PipelineQuery : public PipelineHost {
   Catalog* catalog_;  // null if the database does not exist
   ExecutionContext& context_;
   std::optional<WriteContext> write_;
-  PipelineReporter* reporter_;
   std::string database_;
   CollationPtr collation_;
   Variables variables_;
   bson::Value hint_;
+  std::unique_ptr<const text::Index> text_index_;
   std::unique_ptr<Pipeline> pipeline_;
   std::shared_ptr<Collection> source_;
   std::vector<std::unique_ptr<Pipeline>> view_pipelines_;  // of views opened by stages

@@ -48,7 +48,7 @@ absl::StatusOr<Value> ToHashedIndexKey(Arguments a, const Call&) {
 
 class MetaExpression final : public Expression {
  public:
-  enum class What { kTextScore, kSortKey, kNothing };
+  enum class What { kTextScore, kSortKey, kNearDistance, kNearPoint, kNothing };
   explicit MetaExpression(What what) : what_(what) {}
 
   absl::StatusOr<Value> Evaluate(Frame& frame) const override {
@@ -58,6 +58,10 @@ class MetaExpression final : public Expression {
         return frame.row->text_score ? Value::Double(*frame.row->text_score) : Value();
       case What::kSortKey:
         return frame.row->sort_key;
+      case What::kNearDistance:
+        return frame.row->near_distance ? Value::Double(*frame.row->near_distance) : Value();
+      case What::kNearPoint:
+        return frame.row->near_point;
       case What::kNothing:
         return Value();
     }
@@ -76,10 +80,12 @@ absl::StatusOr<ExpressionPtr> ParseMeta(ValueView operand, const OperatorRow&,
   std::string_view name = operand.AsString();
   if (name == "textScore") return ExpressionPtr(new MetaExpression(What::kTextScore));
   if (name == "sortKey") return ExpressionPtr(new MetaExpression(What::kSortKey));
+  if (name == "geoNearDistance") return ExpressionPtr(new MetaExpression(What::kNearDistance));
+  if (name == "geoNearPoint") return ExpressionPtr(new MetaExpression(What::kNearPoint));
   for (std::string_view known :
-       {"indexKey", "recordId", "randVal", "searchScore", "searchHighlights", "geoNearDistance",
-        "geoNearPoint", "searchScoreDetails", "vectorSearchScore", "score", "scoreDetails",
-        "timeseriesBucketMinTime", "timeseriesBucketMaxTime"}) {
+       {"indexKey", "recordId", "randVal", "searchScore", "searchHighlights", "searchScoreDetails",
+        "vectorSearchScore", "score", "scoreDetails", "timeseriesBucketMinTime",
+        "timeseriesBucketMaxTime"}) {
     if (name == known) return ExpressionPtr(new MetaExpression(What::kNothing));
   }
   return base::Error(17308, base::StrCat("Unsupported argument to $meta: ", name));

@@ -36,6 +36,9 @@ void Add(const FilterNode& node, const std::string& prefix, const FilterNode* el
     case FilterKind::kExpression:
     case FilterKind::kSample:
     case FilterKind::kSchema:
+    case FilterKind::kGeo:
+    case FilterKind::kNear:
+    case FilterKind::kText:
       out->complete = false;
       return;
     case FilterKind::kNot:

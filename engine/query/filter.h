@@ -24,6 +24,10 @@
 
 namespace mayfly::engine {
 
+namespace text {
+class Index;
+}
+
 class Expression;
 class Frame;
 class Row;
@@ -48,6 +52,9 @@ struct FilterParseContext {
   const Variables* variables = nullptr;
   // For folding constants in $expr. May be null if `features.expr` is false.
   const EvaluationContext* evaluation = nullptr;
+  // What the collection's text index covers, for $text; null: there is none. Must outlive the
+  // filter.
+  const text::Index* text_index = nullptr;
   FilterFeatures features;
 };
 
@@ -98,11 +105,14 @@ enum class FilterKind : uint8_t {
   kNot,  // one child
   kNor,
   kType,
+  kGeo,         // $geoWithin, $geoIntersects
   kExpression,  // $expr
   kAlwaysFalse,
   kAlwaysTrue,
   kSample,  // $sampleRate
   kSchema,  // $jsonSchema
+  kNear,    // $near, $nearSphere
+  kText,    // $text
 };
 
 class FilterNode;

@@ -6,9 +6,10 @@ namespace mayfly::engine {
 
 absl::Span<const FilterFamily> FilterFamilies() {
   static const std::array kFamilies = {
-      ComparisonFilters(), MembershipFilters(), LogicalFilters(),     ElementFilters(),
-      ArrayFilters(),      ArithmeticFilters(), BitFilters(),         RegexFilters(),
-      EvaluationFilters(), SchemaFilters(),     UnsupportedFilters(),
+      ComparisonFilters(), MembershipFilters(),  LogicalFilters(), ElementFilters(),
+      ArrayFilters(),      ArithmeticFilters(),  BitFilters(),     RegexFilters(),
+      EvaluationFilters(), SchemaFilters(),      GeoFilters(),     NearFilters(),
+      TextFilters(),       UnsupportedFilters(),
   };
   return kFamilies;
 }

@@ -19,6 +19,9 @@ FilterFamily BitFilters();
 FilterFamily RegexFilters();
 FilterFamily EvaluationFilters();
 FilterFamily SchemaFilters();
+FilterFamily GeoFilters();
+FilterFamily NearFilters();
+FilterFamily TextFilters();
 FilterFamily UnsupportedFilters();
 
 }  // namespace mayfly::engine

@@ -5,6 +5,8 @@
 #include "base/strings.h"
 #include "engine/query/filter_families.h"
 #include "engine/query/filter_nodes.h"
+#include "engine/query/near.h"
+#include "engine/query/text_filter.h"
 
 namespace mayfly::engine {
 namespace {
@@ -102,7 +104,10 @@ absl::StatusOr<FilterPtr> FilterParser::ParseDocument(bson::View filter, FilterL
 absl::StatusOr<FilterPtr> ParseFilter(bson::View filter, const FilterParseContext& context) {
   MAYFLY_ASSIGN_OR_RETURN(FilterPtr root,
                           FilterParser(context).ParseDocument(filter, FilterLevel::kTop, 0));
-  return Simplify(std::move(root), context.strings);
+  root = Simplify(std::move(root), context.strings);
+  MAYFLY_RETURN_IF_ERROR(CheckNearPlaces(*root));
+  MAYFLY_RETURN_IF_ERROR(CheckTextPlaces(*root));
+  return root;
 }
 
 }  // namespace mayfly::engine

@@ -136,6 +136,9 @@ FilterPtr Simplify(FilterPtr root, const bson::StringComparator* strings) {
     case FilterKind::kAlwaysTrue:
     case FilterKind::kSample:
     case FilterKind::kSchema:
+    case FilterKind::kGeo:
+    case FilterKind::kNear:
+    case FilterKind::kText:
       return root;
   }
   return root;

@@ -35,6 +35,8 @@ class Row {
   // Metadata read by {$meta: ...}: the sort key array, and scores set by stages that make them.
   bson::Value sort_key;
   std::optional<double> text_score;
+  std::optional<double> near_distance;
+  bson::Value near_point;
 
  private:
   bson::View borrowed_;

@@ -18,11 +18,11 @@ FOLDERS = {
 # Sub-folders of engine/; each may include those before it. Files directly in engine/ come last.
 ENGINE_ORDER = [
     "storage", "keys",
-    "stream", "expression", "query", "projection", "aggregate", "update",
+    "geo", "text", "stream", "expression", "query", "projection", "aggregate", "update",
     "catalog", "index", "collection", "plan", "exec", "cursor",
 ]
 # These know the types of the key-value interface, not the stores behind it.
-ENGINE_PURE = {"keys", "stream", "expression", "query", "projection", "aggregate", "update"}
+ENGINE_PURE = {"keys", "geo", "text", "stream", "expression", "query", "projection", "aggregate", "update"}
 ENGINE_PURE_MAY_INCLUDE = {"engine/storage/kv.h"}
 
 # A library's headers, and the folders that own it. Tests of those folders may include it too.
@@ -37,6 +37,8 @@ LIBRARIES = [
     ("yaml-cpp", r"yaml-cpp/", ["server/"]),
     ("ICU", r"unicode/", ["engine/"]),
     ("PCRE2", r"pcre2", ["engine/"]),
+    ("Snowball", r"libstemmer", ["engine/text/"]),
+    ("S2", r"s2/", ["engine/geo/"]),
     ("zlib", r"zlib\.h$", ["wire/"]),
     ("snappy", r"snappy", ["wire/"]),
     ("zstd", r"zstd", ["wire/"]),

@@ -39,6 +39,10 @@ class MemoryHost final : public PipelineHost {
   std::map<std::string, std::vector<std::string>>
       unique;  // collection -> fields of its unique index
 
+  std::vector<GeoIndex> geo_indexes;
+  std::string indexed;  // the one path that has an index, in every collection
+  int opened = 0;       // how often a collection was read
+
   absl::StatusOr<std::unique_ptr<Stream>> OpenCollection(const Namespace& ns,
                                                          const FilterNode* filter,
                                                          const Pipeline& pipeline,
@@ -47,6 +51,10 @@ class MemoryHost final : public PipelineHost {
                                                      bson::View time_series) override;
   absl::StatusOr<std::unique_ptr<MergeTarget>> OpenMerge(
       const Namespace& target, const std::vector<std::string>& on) override;
+  bool HasIndexOn(const Namespace&, std::string_view path) override { return path == indexed; }
+  absl::StatusOr<std::vector<GeoIndex>> GeoIndexes(const Namespace& ns) override {
+    return geo_indexes;
+  }
   absl::StatusOr<std::vector<bson::Document>> Report(std::string_view stage, bson::ValueView spec,
                                                      const Namespace& ns) override;
 };

@@ -77,6 +77,7 @@ absl::StatusOr<std::unique_ptr<Stream>> MemoryHost::OpenCollection(const Namespa
                                                                    const FilterNode* filter,
                                                                    const Pipeline& pipeline,
                                                                    const Runtime& runtime) {
+  ++opened;
   std::vector<bson::Document> found;
   MatchContext context(*runtime.evaluation);
   for (const bson::Document& document : collections[ns.collection]) {
