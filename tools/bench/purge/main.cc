@@ -64,6 +64,9 @@ absl::StatusOr<PurgeReport> Measure(const Options& options) {
   lag.uri = options.uri;
   MAYFLY_ASSIGN_OR_RETURN(report.lag, MeasureLag(lag));
   MAYFLY_RETURN_IF_ERROR(MeasureHiding(options.uri, &report.lag));
+  std::cerr << "the rules\n";
+  const int64_t many = *std::max_element(options.documents.begin(), options.documents.end());
+  MAYFLY_ASSIGN_OR_RETURN(report.rules, MeasureRuleCosts(options.uri, many, options.pairs));
   return report;
 }
 

@@ -171,6 +171,14 @@ std::string Table(const PurgeReport& report) {
              Microseconds(lag.removed, 0.99) / 1000, static_cast<double>(lag.removed.max()) / 1e6);
   text += Format("finds after the due moment: %lld, of which saw the document: %lld\n",
                  static_cast<long long>(lag.looks), static_cast<long long>(lag.seen_too_late));
+  const RuleCosts& rules = report.rules;
+  text += Format("collMod of the default: %.0f us with ten documents, %.0f us with many: %.2f\n",
+                 rules.change_few_us, rules.change_many_us,
+                 Ratio(rules.change_many_us, rules.change_few_us));
+  text +=
+      Format("inserts: %.0f/s, with a rule %.0f/s (%.2f), and a ttl in each %.0f/s (%.2f)\n",
+             rules.insert_plain, rules.insert_rule, Ratio(rules.insert_rule, rules.insert_plain),
+             rules.insert_own, Ratio(rules.insert_own, rules.insert_plain));
   return text;
 }
 
@@ -212,6 +220,13 @@ std::string ToJson(const PurgeReport& report) {
   bson_append_int64(&fields, "looksAfterDue", -1, lag.looks);
   bson_append_int64(&fields, "seenTooLate", -1, lag.seen_too_late);
   bson_append_document_end(json.root(), &fields);
+  const RuleCosts& rules = report.rules;
+  Append(json.root(), {{"collModUsFew", rules.change_few_us},
+                       {"collModUsMany", rules.change_many_us},
+                       {"collModRatio", Ratio(rules.change_many_us, rules.change_few_us)},
+                       {"insertsPerSecond", rules.insert_plain},
+                       {"insertsWithRuleRatio", Ratio(rules.insert_rule, rules.insert_plain)},
+                       {"insertsWithTtlRatio", Ratio(rules.insert_own, rules.insert_plain)}});
   return json.Finish();
 }
 

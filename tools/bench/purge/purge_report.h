@@ -8,6 +8,7 @@
 #include "tools/bench/purge/lag.h"
 #include "tools/bench/purge/raw_purge.h"
 #include "tools/bench/purge/removal.h"
+#include "tools/bench/purge/rules.h"
 
 namespace mayfly::bench {
 
@@ -30,6 +31,7 @@ struct PurgeReport {
   double rate = 0;  // at which it runs
   std::vector<PurgeResult> results;
   Lag lag;
+  RuleCosts rules;
 };
 
 std::string Table(const PurgeReport& report);
