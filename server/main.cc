@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/status.h"
 #include "base/strings.h"
+#include "server/memory_settings.h"
 #include "server/options.h"
 #include "server/server.h"
 
@@ -23,6 +24,7 @@ int Fail(const absl::Status& status, int exit_code) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  mayfly::server::ConfigureMemory();
   auto command_line = mayfly::server::ParseCommandLine(argc, argv);
   if (!command_line.ok()) return Fail(command_line.status(), kBadOptions);
   if (command_line->text.has_value()) {

@@ -134,7 +134,7 @@ absl::Status Server::Parts::Start() {
                          .metrics = metrics,
                          .workers = workers,
                          .request_shutdown = request_shutdown});
-  service.emplace(*dispatcher, metrics, frontend.network());
+  service.emplace(*dispatcher, metrics, frontend.network(), workers);
   MAYFLY_RETURN_IF_ERROR(frontend.Listen(*service));
   facts.port = frontend.port();
   facts.host = base::StrCat(HostName(), ":", facts.port);

@@ -11,6 +11,7 @@
 
 #include "commands/dispatcher.h"
 #include "commands/metrics.h"
+#include "commands/services.h"
 #include "wire/handler.h"
 #include "wire/network_thread.h"
 
@@ -20,8 +21,8 @@ namespace mayfly::server {
 class Service : public wire::Handler {
  public:
   Service(commands::Dispatcher& dispatcher, commands::Metrics& metrics,
-          wire::NetworkThread& network)
-      : dispatcher_(dispatcher), metrics_(metrics), network_(network) {}
+          wire::NetworkThread& network, commands::WorkerPool& workers)
+      : dispatcher_(dispatcher), metrics_(metrics), network_(network), workers_(workers) {}
 
   // The address told to clients that come by a Unix socket, whose path no driver could use as a
   // host name.
@@ -31,6 +32,9 @@ class Service : public wire::Handler {
   void OnDisconnect(wire::Connection& connection) override;
   void Handle(wire::Connection& connection, std::shared_ptr<const wire::Request> request,
               wire::Reply reply) override;
+  bool RunElsewhere(absl::AnyInvocable<void()> work) override {
+    return workers_.Submit(std::move(work));
+  }
   std::string ErrorDocument(const absl::Status& status) override;
 
   // Sends every reply that is being held back, and holds back none from now on.
@@ -52,6 +56,7 @@ class Service : public wire::Handler {
   commands::Dispatcher& dispatcher_;
   commands::Metrics& metrics_;
   wire::NetworkThread& network_;
+  commands::WorkerPool& workers_;
   std::unordered_map<int64_t, std::unique_ptr<Held>> held_;
   int64_t next_held_ = 0;
   bool releasing_ = false;

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "bson/view.h"
 
@@ -113,6 +114,10 @@ class Handler {
   // comes after the reply to this one was written.
   virtual void Handle(Connection& connection, std::shared_ptr<const Request> request,
                       Reply reply) = 0;
+  // Runs `work` on a thread that may be busy for long, which takes what would keep the network
+  // thread: the compression of a large reply. False: there is no such thread, or it has enough to
+  // do.
+  virtual bool RunElsewhere(absl::AnyInvocable<void()> work) { return false; }
   // The reply document for an error found before there is a request (InvalidBSON, Overflow, a
   // malformed section): { ok: 0, errmsg, code, codeName }.
   virtual std::string ErrorDocument(const absl::Status& status) = 0;

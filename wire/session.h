@@ -53,7 +53,16 @@ class Session : public ReplySink, public Wakeable, public std::enable_shared_fro
   asio::awaitable<void> Run();
   asio::awaitable<bool> Serve(std::string frame);
   asio::awaitable<void> WaitForReply();
-  asio::awaitable<bool> Write(const EncodedReply& reply);
+  // Runs `work` on another thread if the handler has one, and goes on when it is done.
+  asio::awaitable<void> RunElsewhere(std::shared_ptr<absl::AnyInvocable<void()>> work);
+  asio::awaitable<absl::Status> ParseElsewhere(std::string frame,
+                                               const std::shared_ptr<Request>& request,
+                                               ReplyFormat* format);
+  asio::awaitable<bool> Answer(const ReplyFormat& format, int32_t id, bool more_to_come,
+                               std::string document);
+  asio::awaitable<bool> AnswerElsewhere(const ReplyFormat& format, int32_t id, bool more_to_come,
+                                        std::string document);
+  asio::awaitable<bool> Write(EncodedReply reply);
   Input TakeFrame(std::string* frame);
   void Dispatch(const std::shared_ptr<const Request>& request);
   void Disconnect();

@@ -52,7 +52,7 @@ class Driver {
   explicit Driver(std::string folder)
       : server_({.replica_set = true, .test_commands = false, .data_folder = std::move(folder)}),
         network_(server_.clock(), 0),
-        service_(server_.dispatcher(), server_.services().metrics, network_) {
+        service_(server_.dispatcher(), server_.services().metrics, network_, server_.workers()) {
     connection_.id = 1;
     connection_.remote = "127.0.0.1:50000";
     service_.OnConnect(connection_);

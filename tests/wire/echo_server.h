@@ -30,6 +30,11 @@ class EchoHandler : public Handler {
   void OnDisconnect(Connection& connection) override {
     if (connection.state != nullptr) ++disconnected;
   }
+  bool RunElsewhere(absl::AnyInvocable<void()> work) override {
+    ++elsewhere;
+    std::thread(std::move(work)).detach();
+    return true;
+  }
   std::string ErrorDocument(const absl::Status& status) override {
     bson::Builder b;
     b.Double("ok", 0).String("errmsg", base::MessageOf(status));
@@ -71,6 +76,7 @@ class EchoHandler : public Handler {
   std::atomic<int> connected{0};
   std::atomic<int> disconnected{0};
   std::atomic<int> handled{0};
+  std::atomic<int> elsewhere{0};
   std::atomic<int> holding{0};
 
  private:

@@ -10,6 +10,8 @@
 #include "gtest/gtest.h"
 #include "tests/wire/echo_server.h"
 #include "tests/wire/raw_client.h"
+#include "wire/compression.h"
+#include "wire/op_compressed.h"
 
 namespace mayfly::wire {
 namespace {
@@ -119,6 +121,30 @@ TEST(Session, LargeMessagesPassBothWays) {
     ASSERT_TRUE(reply.has_value());
     EXPECT_EQ(reply->document.Find("payload").AsString().size(), static_cast<size_t>(size));
   }
+}
+
+TEST(Session, LargeMessagesAreParsedAndCompressedOnAnotherThread) {
+  EchoServer server;
+  RawClient client = RawClient::Tcp(server.port());
+  bson::Builder large;
+  large.Int32("big", 10).String("filler", std::string(600'000, 'y'));
+  EXPECT_TRUE(client.Call(Msg(BodySection(large.Finish().bytes()))).has_value());
+  EXPECT_EQ(server.handler().elsewhere, 1);
+
+  bson::Builder small;
+  small.Int32("big", 1'000);
+  const std::string asks_for_little = Msg(BodySection(small.Finish().bytes()));
+  small.Int32("big", 1'000'000);
+  const std::string asks_for_much = Msg(BodySection(small.Finish().bytes()));
+  const Compressor& compressor = *FindCompressor(2);
+  const auto call = [&](const std::string& message) {
+    return client.Call(*CompressFrame(message, compressor)).has_value();
+  };
+  EXPECT_TRUE(call(asks_for_little));
+  EXPECT_EQ(server.handler().elsewhere, 1);
+  EXPECT_TRUE(call(asks_for_much));
+  EXPECT_EQ(server.handler().elsewhere, 2);
+  EXPECT_TRUE(call(asks_for_little));
 }
 
 TEST(Session, OldHandshakeGetsOneDocumentInOpReply) {
