@@ -108,6 +108,11 @@ std::string_view Expected(ArgType type) {
   return "any";
 }
 
+// Names are short, and mostly differ in length or at once.
+bool IsName(std::string_view name, std::string_view key) {
+  return name.size() == key.size() && !key.empty() && name.front() == key.front() && name == key;
+}
+
 // Missing and null mean the same to a command's argument, unless it takes anything.
 bool IsAbsent(ArgType type, ValueView value) { return type != ArgType::kAny && value.IsNullish(); }
 
@@ -203,7 +208,7 @@ absl::StatusOr<Arguments> Arguments::ParseFields(bson::View document, std::strin
 
 absl::StatusOr<bool> Arguments::ReadOwn(const bson::Element& element) {
   for (size_t i = 0; i < specs_.size(); ++i) {
-    if (specs_[i].name != element.key) continue;
+    if (!IsName(specs_[i].name, element.key)) continue;
     if (!values_[i].IsMissing()) {
       return base::Error(
           40413, StrCat("BSON field '", command_, ".", element.key, "' is a duplicate field"));
@@ -220,7 +225,7 @@ absl::Status Arguments::ReadElement(const bson::Element& element) {
   MAYFLY_ASSIGN_OR_RETURN(const bool known, ReadOwn(element));
   if (known) return absl::OkStatus();
   for (const CommonRow& row : kCommonRows) {
-    if (row.name != element.key) continue;
+    if (!IsName(row.name, element.key)) continue;
     if (IsAbsent(row.type, element.value)) return absl::OkStatus();
     MAYFLY_RETURN_IF_ERROR(CheckType({.name = row.name, .type = row.type}, element.value));
     if (row.member != nullptr) common_.*row.member = element.value;

@@ -1,6 +1,7 @@
 #include "commands/dispatcher.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "base/log.h"
@@ -30,14 +31,31 @@ constexpr size_t kMaxShownCommandBytes = 4096;
 // Idle cursors are looked for so often, on the back of a command.
 constexpr int64_t kCursorCheckMs = 4000;
 
+// One for each thread, as seeding one costs more than the whole of a ping. A command stays on its
+// thread while it runs.
+base::Random& ThreadRandom() {
+  thread_local base::Random random = base::Random::FromSystem();
+  return random;
+}
+
 }  // namespace
 
 void AppendClusterTime(bson::Timestamp time, bson::Builder& reply) {
   static constexpr char kNoHash[20] = {};
-  reply.OpenDocument("$clusterTime").Timestamp("clusterTime", time);
-  reply.OpenDocument("signature").Binary("hash", bson::kBinaryGeneric, {kNoHash, sizeof kNoHash});
-  reply.Int64("keyId", 0).Close().Close();
-  reply.Timestamp("operationTime", time);
+  // Every reply of a member ends with these bytes, so they are made once for each second.
+  thread_local bson::Timestamp made_for;
+  thread_local bson::Document made;
+  if (made.empty() || made_for.seconds != time.seconds || made_for.increment != time.increment) {
+    bson::Builder ending;
+    ending.OpenDocument("$clusterTime").Timestamp("clusterTime", time);
+    ending.OpenDocument("signature")
+        .Binary("hash", bson::kBinaryGeneric, {kNoHash, sizeof kNoHash});
+    ending.Int64("keyId", 0).Close().Close();
+    ending.Timestamp("operationTime", time);
+    made = ending.Finish();
+    made_for = time;
+  }
+  reply.AppendAll(made);
 }
 
 std::string ErrorReply(const absl::Status& status, const bson::Timestamp* cluster_time) {
@@ -53,9 +71,21 @@ std::string ErrorReply(const absl::Status& status, const bson::Timestamp* cluste
 
 // One command from arrival to answer. Used by one thread at a time.
 struct Dispatcher::Running {
-  Running(Services& services, Invocation in, Done on_done)
-      : invocation(std::move(in)), done(std::move(on_done)), context(services, invocation) {}
+  Running(Dispatcher& in_dispatcher, Invocation in, Done on_done)
+      : dispatcher(in_dispatcher),
+        invocation(std::move(in)),
+        done(std::move(on_done)),
+        context(dispatcher.services_, invocation) {}
 
+  // Inside a transaction of the command's database.
+  absl::Status RunInside(engine::Transaction& transaction) {
+    context.transaction = &transaction;
+    context.database = database.get();
+    MAYFLY_ASSIGN_OR_RETURN(context.catalog, database->GetCatalog(transaction));
+    return dispatcher.RunHandler(*this);
+  }
+
+  Dispatcher& dispatcher;
   Invocation invocation;
   Done done;
   CommandContext context;
@@ -63,9 +93,11 @@ struct Dispatcher::Running {
   std::string_view name;
   Arguments arguments;
   WriteConcern write_concern;
-  std::shared_ptr<RunningOperation> operation;
+  // Once the command is known to be one.
+  std::optional<RunningOperation> operation;
+  // In the registry of operations, which then holds this object.
+  bool registered = false;
   std::shared_ptr<engine::DatabaseHandle> database;
-  base::Random random{0};
   bson::Builder reply;
   // The bytes of the reply are in `outcome` already: those of the first run of a repeated write.
   bool answered = false;
@@ -134,7 +166,7 @@ void Dispatcher::EndIdleCursors(int64_t now_ms) {
 }
 
 void Dispatcher::Dispatch(Invocation invocation, Done done) {
-  auto running = std::make_shared<Running>(services_, std::move(invocation), std::move(done));
+  auto running = std::make_shared<Running>(*this, std::move(invocation), std::move(done));
   Start(std::move(running));
 }
 
@@ -172,18 +204,16 @@ absl::Status Dispatcher::Prepare(Running& running) {
   EndIdleCursors(context.now_ms);
   const int64_t deadline =
       max_time_ms == 0 ? 0 : services_.clock.MonotonicUs() + max_time_ms * 1000;
-  running.operation = services_.operations.Make(deadline);
+  running.operation.emplace(services_.operations.NextId(), services_.clock, deadline);
   context.operation_id = running.operation->id();
-  context.interrupt = running.operation.get();
-  running.random = base::Random(static_cast<uint64_t>(context.operation_id) * 0x9E3779B97F4A7C15u ^
-                                static_cast<uint64_t>(services_.clock.MonotonicUs()));
-  context.evaluation.random = &running.random;
-  context.evaluation.interrupt = running.operation.get();
+  context.interrupt = &*running.operation;
+  context.evaluation.interrupt = &*running.operation;
   context.outcome = &running.outcome;
   return absl::OkStatus();
 }
 
-void Dispatcher::Register(Running& running) {
+void Dispatcher::Register(const std::shared_ptr<Running>& shared) {
+  Running& running = *shared;
   RunningOperation& operation = *running.operation;
   const bson::ValueView target = running.arguments.target();
   operation.ns = std::string(running.invocation.database);
@@ -198,7 +228,8 @@ void Dispatcher::Register(Running& running) {
   operation.app_name = client.app_name;
   const bson::ValueView lsid = running.arguments.common().lsid;
   if (lsid.IsDocument()) operation.lsid = bson::Document(lsid.AsDocument());
-  services_.operations.Add(running.operation);
+  running.registered = true;
+  services_.operations.Add(std::shared_ptr<RunningOperation>(shared, &operation));
 }
 
 void Dispatcher::Start(std::shared_ptr<Running> running) {
@@ -234,27 +265,26 @@ void Dispatcher::RunInDatabase(std::shared_ptr<Running> running, engine::Access 
 
   const engine::OperationOptions options{.access = access,
                                          .durability = running->write_concern.durability};
-  engine::Database::Body body = [this, running](engine::Transaction& transaction) -> absl::Status {
-    running->context.transaction = &transaction;
-    running->context.database = running->database.get();
-    MAYFLY_ASSIGN_OR_RETURN(running->context.catalog, running->database->GetCatalog(transaction));
-    return RunHandler(*running);
-  };
   engine::Database& storage = running->database->storage();
   const bool is_short =
       running->row->is_short != nullptr && running->row->is_short(running->invocation);
   if (is_short && options.durability == engine::Durability::kCommitted) {
+    engine::Database::Body body = [&running = *running](engine::Transaction& transaction) {
+      return running.RunInside(transaction);
+    };
     if (auto status = storage.TryRunInline(options, body); status.has_value()) {
       return Finish(*running, *std::move(status));
     }
   }
-  Register(*running);
-  storage.Submit(options, std::move(body),
-                 [this, running](absl::Status status) { Finish(*running, std::move(status)); });
+  Register(running);
+  storage.Submit(
+      options,
+      [running](engine::Transaction& transaction) { return running->RunInside(transaction); },
+      [running](absl::Status status) { running->dispatcher.Finish(*running, std::move(status)); });
 }
 
 void Dispatcher::RunOnWorker(std::shared_ptr<Running> running) {
-  Register(*running);
+  Register(running);
   const bool taken =
       services_.workers.Submit([this, running] { Finish(*running, RunHandler(*running)); });
   if (!taken) {
@@ -264,6 +294,7 @@ void Dispatcher::RunOnWorker(std::shared_ptr<Running> running) {
 }
 
 absl::Status Dispatcher::RunHandler(Running& running) {
+  running.context.evaluation.random = &ThreadRandom();
   MAYFLY_RETURN_IF_ERROR(running.operation->Check());
   const auto write = RetryableWriteOf(running.arguments.common());
   if (!write.has_value() || running.row->place != Place::kWrite) {
@@ -326,8 +357,9 @@ void Dispatcher::AppendEnding(Running& running) {
 }
 
 void Dispatcher::Finish(Running& running, absl::Status status) {
-  if (running.operation != nullptr) {
-    services_.operations.Remove(running.operation->id());
+  if (running.operation.has_value()) {
+    running.context.evaluation.random = &ThreadRandom();
+    if (running.registered) services_.operations.Remove(running.operation->id());
     CountUse(running);
   }
   Outcome outcome = std::move(running.outcome);

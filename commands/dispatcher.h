@@ -34,7 +34,7 @@ class Dispatcher {
   void EndIdleCursors(int64_t now_ms);
   void Start(std::shared_ptr<Running> running);
   absl::Status Prepare(Running& running);
-  void Register(Running& running);
+  void Register(const std::shared_ptr<Running>& shared);
   void RunInDatabase(std::shared_ptr<Running> running, engine::Access access);
   void RunOnWorker(std::shared_ptr<Running> running);
   absl::Status RunHandler(Running& running);

@@ -24,7 +24,7 @@ void RunningOperation::Kill(base::ErrorCode code) {
 }
 
 std::shared_ptr<RunningOperation> OperationRegistry::Make(int64_t deadline_us) {
-  return std::make_shared<RunningOperation>(next_id_.fetch_add(1), clock_, deadline_us);
+  return std::make_shared<RunningOperation>(NextId(), clock_, deadline_us);
 }
 
 void OperationRegistry::Add(std::shared_ptr<RunningOperation> operation) {

@@ -59,6 +59,7 @@ class OperationRegistry {
  public:
   explicit OperationRegistry(const base::Clock& clock) : clock_(clock) {}
 
+  int64_t NextId() { return next_id_.fetch_add(1, std::memory_order_relaxed); }
   // An operation that is not yet visible: fill its fields, then Add it.
   std::shared_ptr<RunningOperation> Make(int64_t deadline_us);
   void Add(std::shared_ptr<RunningOperation> operation);
