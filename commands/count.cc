@@ -14,6 +14,7 @@
 #include "commands/metrics.h"
 #include "commands/views.h"
 #include "engine/exec/count.h"
+#include "engine/exec/count_matching.h"
 #include "engine/exec/find_query.h"
 #include "engine/index/key_values.h"
 
@@ -50,19 +51,6 @@ constexpr std::array kDistinctArguments = {
 
 consteval size_t CountArg(std::string_view name) { return ArgIndex(kCountArguments, name); }
 consteval size_t DistinctArg(std::string_view name) { return ArgIndex(kDistinctArguments, name); }
-
-absl::StatusOr<int64_t> CountMatching(engine::ExecutionContext& execution,
-                                      const engine::FindQuery& query,
-                                      const std::shared_ptr<engine::Collection>& collection) {
-  MAYFLY_ASSIGN_OR_RETURN(const auto stream, query.MakeStream(execution, collection));
-  engine::Row row;
-  int64_t count = 0;
-  while (true) {
-    MAYFLY_ASSIGN_OR_RETURN(const bool more, stream->Next(&row));
-    if (!more) return count;
-    ++count;
-  }
-}
 
 void AppendCount(int64_t count, bson::Builder& reply) {
   reply.Append("n", bson::Value::IntFitting(count));
@@ -103,7 +91,7 @@ absl::Status RunCount(CommandContext& context, const Arguments& arguments, bson:
       count = std::max<int64_t>(0, count - skip);
       if (limit > 0) count = std::min(count, limit);
     } else {
-      MAYFLY_ASSIGN_OR_RETURN(count, CountMatching(execution, *query, collection));
+      MAYFLY_ASSIGN_OR_RETURN(count, engine::CountMatching(execution, *query, collection));
     }
   }
   AppendCount(count, reply);

@@ -15,6 +15,7 @@
 #include "commands/views.h"
 #include "engine/cursor/cursor.h"
 #include "engine/exec/find_query.h"
+#include "engine/exec/id_query.h"
 
 namespace mayfly::commands {
 namespace {
@@ -135,6 +136,16 @@ absl::Status CheckTailable(const Arguments& arguments, const engine::Collection*
   return absl::OkStatus();
 }
 
+absl::Status FindOne(CommandContext& context, const engine::Collection& collection,
+                     bson::ValueView id, bson::Builder& reply) {
+  MAYFLY_ASSIGN_OR_RETURN(const auto document,
+                          engine::FindById(*context.transaction, collection, id, context.now_ms));
+  reply.OpenDocument("cursor").OpenArray("firstBatch");
+  if (document.has_value()) reply.PushDocument(*document);
+  reply.Close().Int64("id", 0).String("ns", collection.ns()).Close();
+  return absl::OkStatus();
+}
+
 absl::Status RunFind(CommandContext& context, const Arguments& arguments, bson::Builder& reply) {
   context.services.metrics.Count(OpCounter::kQuery);
   MAYFLY_ASSIGN_OR_RETURN(const std::string_view name, TargetCollectionName(context, arguments));
@@ -152,6 +163,11 @@ absl::Status RunFind(CommandContext& context, const Arguments& arguments, bson::
                       arguments.Flag(Arg("singleBatch")), reply);
   }
   MAYFLY_RETURN_IF_ERROR(CheckTailable(arguments, collection.get()));
+  if (collection != nullptr && !arguments.Flag(Arg("tailable")) &&
+      arguments.Integer(Arg("batchSize"), kDefaultBatchSize) > 0) {
+    const bson::ValueView id = engine::SoughtId(request, *collection);
+    if (!id.IsMissing()) return FindOne(context, *collection, id, reply);
+  }
 
   auto execution = std::make_unique<engine::ExecutionContext>(MakeExecutionContext(context));
   execution->runtime.allow_disk_use = arguments.Flag(Arg("allowDiskUse"), true);

@@ -11,7 +11,14 @@ namespace mayfly::engine {
 
 SortStream::SortStream(std::unique_ptr<Stream> source, const SortPattern& pattern,
                        std::optional<int64_t> limit, const Runtime& runtime)
-    : StageStream(std::move(source)), pattern_(pattern), limit_(limit), runtime_(runtime) {}
+    : StageStream(std::move(source)),
+      pattern_(pattern),
+      limit_(limit),
+      is_plain_(std::all_of(pattern.parts().begin(), pattern.parts().end(),
+                            [](const SortPattern::Part& part) {
+                              return part.meta == SortPattern::Part::Meta::kNone;
+                            })),
+      runtime_(runtime) {}
 
 bool SortStream::Before(const Item& a, const Item& b) const {
   int order = pattern_.Compare(a.key, b.key, runtime_.evaluation->strings);
@@ -51,7 +58,19 @@ absl::StatusOr<std::vector<bson::Value>> SortStream::MakeKey(const Row& row) {
   return key;
 }
 
+bool SortStream::IsBeyondLimit(const Row& row) {
+  const bool full = limit_ && items_.size() >= static_cast<size_t>(*limit_);
+  if (!full || !is_plain_ || items_.empty()) return false;
+  pattern_.KeyViews(row.doc(), runtime_.evaluation->strings, &views_);
+  // Of equal ones those that came before go first.
+  return pattern_.Compare(views_, items_.front().key, runtime_.evaluation->strings) >= 0;
+}
+
 absl::Status SortStream::Add(Row&& row) {
+  if (IsBeyondLimit(row)) {
+    ++sequence_;
+    return absl::OkStatus();
+  }
   auto before = [this](const Item& a, const Item& b) { return Before(a, b); };
   MAYFLY_ASSIGN_OR_RETURN(std::vector<bson::Value> key, MakeKey(row));
   Item item{std::move(key), sequence_++, {}};

@@ -30,6 +30,9 @@ class SortStream final : public StageStream {
   };
 
   bool Before(const Item& a, const Item& b) const;
+  // True if the limit is reached and the row is behind all that are kept. Looks at it without a
+  // copy.
+  bool IsBeyondLimit(const Row& row);
   absl::StatusOr<std::vector<bson::Value>> MakeKey(const Row& row);
   absl::Status Add(Row&& row);
   absl::Status Fill();
@@ -41,6 +44,7 @@ class SortStream final : public StageStream {
 
   const SortPattern& pattern_;
   const std::optional<int64_t> limit_;
+  const bool is_plain_;  // fields only, no metadata
   const Runtime& runtime_;
   std::vector<bson::ValueView> views_;
   std::vector<Item>

@@ -10,8 +10,14 @@
 #include "engine/collection/index_builder.h"
 #include "engine/index/expiry_index.h"
 #include "engine/keys/key_encoder.h"
+#include "engine/storage/bulk_access.h"
 
 namespace mayfly::engine {
+namespace {
+
+bool IsUnique(const Index& index) { return index.spec.unique || index.spec.IsId(); }
+
+}  // namespace
 
 void WarnOfMilliseconds(Collection& collection) {
   if (!collection.TakeEpochWarning()) return;
@@ -162,32 +168,79 @@ absl::Status CollectionWriter::DeleteExpiryEntries(const RecordView& record, Rec
   return context_.transaction.DeleteKey(epoch.space, ExpiryKey(*entry));
 }
 
-absl::StatusOr<RecordId> CollectionWriter::Insert(bson::View document) {
-  MAYFLY_RETURN_IF_ERROR(CheckValidator(document, true));
-  std::vector<RecordId> expired;
-  const auto indexes = collection_->indexes();
-  if (new_keys_.size() < indexes.size()) new_keys_.resize(indexes.size());
+absl::Status CollectionWriter::PutEntries(const Index& index, const IndexKeySet& keys,
+                                          RecordId id) {
+  for (const IndexKeySet::Key& key : keys.keys()) {
+    entry_.Set(index, key, id);
+    MAYFLY_RETURN_IF_ERROR(context_.transaction.PutKey(index.space, entry_.key(), entry_.value()));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<bool> CollectionWriter::ClaimUniqueKeys(RecordId id) {
+  const auto& indexes = collection_->indexes();
   for (size_t i = 0; i < indexes.size(); ++i) {
-    MAYFLY_RETURN_IF_ERROR(
-        ComputeIndexKeys(*indexes[i], document, context_.evaluation, &new_keys_[i]));
-    if (indexes[i]->spec.unique || indexes[i]->spec.IsId()) {
-      MAYFLY_RETURN_IF_ERROR(CheckUnique(*indexes[i], new_keys_[i], kNoRecord, &expired));
+    if (!IsUnique(*indexes[i])) continue;
+    for (const IndexKeySet::Key& key : new_keys_[i].keys()) {
+      entry_.Set(*indexes[i], key, id);
+      MAYFLY_ASSIGN_OR_RETURN(const bool free, InsertKey(context_.transaction, indexes[i]->space,
+                                                         entry_.key(), entry_.value()));
+      if (free) continue;
+      MAYFLY_RETURN_IF_ERROR(ReleaseUniqueKeys(key, id));
+      return false;
     }
   }
-  // From here on only the store can fail.
-  MAYFLY_RETURN_IF_ERROR(RemoveExpired(expired));
-  Transaction& transaction = context_.transaction;
-  const RecordId id = context_.catalog.NextRecordId(transaction, collection_);
-  WriteRecord(context_.modified_ms, document, &record_);
-  MAYFLY_RETURN_IF_ERROR(transaction.PutRecord(collection_->state().records, id, record_));
+  return true;
+}
+
+absl::Status CollectionWriter::ReleaseUniqueKeys(const IndexKeySet::Key& taken, RecordId id) {
+  const auto& indexes = collection_->indexes();
   for (size_t i = 0; i < indexes.size(); ++i) {
-    for (const auto& key : new_keys_[i].keys()) {
-      MAYFLY_RETURN_IF_ERROR(transaction.PutKey(indexes[i]->space,
-                                                EntryKey(*indexes[i], key.fields, id),
-                                                EntryValue(*indexes[i], key.type_bits, id)));
+    if (!IsUnique(*indexes[i])) continue;
+    for (const IndexKeySet::Key& key : new_keys_[i].keys()) {
+      if (&key == &taken) return absl::OkStatus();
+      entry_.Set(*indexes[i], key, id);
+      MAYFLY_RETURN_IF_ERROR(context_.transaction.DeleteKey(indexes[i]->space, entry_.key()));
     }
-    MAYFLY_RETURN_IF_ERROR(NoteMultikey(*indexes[i], new_keys_[i].multikey_fields()));
-    NoteDates(*indexes[i], new_keys_[i]);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CollectionWriter::TakeUniqueKeys(RecordId id) {
+  std::vector<RecordId> expired;
+  const auto indexes = collection_->indexes();
+  for (size_t i = 0; i < indexes.size(); ++i) {
+    if (!IsUnique(*indexes[i])) continue;
+    MAYFLY_RETURN_IF_ERROR(CheckUnique(*indexes[i], new_keys_[i], kNoRecord, &expired));
+  }
+  MAYFLY_RETURN_IF_ERROR(RemoveExpired(expired));
+  for (size_t i = 0; i < indexes.size(); ++i) {
+    if (IsUnique(*indexes[i])) MAYFLY_RETURN_IF_ERROR(PutEntries(*indexes[i], new_keys_[i], id));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<RecordId> CollectionWriter::Insert(bson::View document) {
+  MAYFLY_RETURN_IF_ERROR(CheckValidator(document, true));
+  const size_t count = collection_->indexes().size();
+  if (new_keys_.size() < count) new_keys_.resize(count);
+  for (size_t i = 0; i < count; ++i) {
+    MAYFLY_RETURN_IF_ERROR(
+        ComputeIndexKeys(*collection_->indexes()[i], document, context_.evaluation, &new_keys_[i]));
+  }
+  const RecordId id = collection_->counters().next_record;
+  MAYFLY_ASSIGN_OR_RETURN(const bool claimed, ClaimUniqueKeys(id));
+  if (!claimed) MAYFLY_RETURN_IF_ERROR(TakeUniqueKeys(id));
+  // From here on only the store can fail.
+  context_.catalog.NextRecordId(context_.transaction, collection_);
+  WriteRecord(context_.modified_ms, document, &record_);
+  MAYFLY_RETURN_IF_ERROR(context_.transaction.PutRecord(collection_->state().records, id, record_));
+  for (size_t i = 0; i < count; ++i) {
+    // Held, as NoteMultikey() may replace it.
+    const std::shared_ptr<const Index> index = collection_->indexes()[i];
+    if (!IsUnique(*index)) MAYFLY_RETURN_IF_ERROR(PutEntries(*index, new_keys_[i], id));
+    MAYFLY_RETURN_IF_ERROR(NoteMultikey(*index, new_keys_[i].multikey_fields()));
+    NoteDates(*index, new_keys_[i]);
   }
   MAYFLY_RETURN_IF_ERROR(PutExpiryEntries(ReadRecord(record_), id));
   ++documents_delta_;

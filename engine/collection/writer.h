@@ -57,6 +57,14 @@ class CollectionWriter {
   // ids of the expired are added to `*expired`.
   absl::Status CheckUnique(const Index& index, const IndexKeySet& keys, RecordId self,
                            std::vector<RecordId>* expired);
+  // Puts the entries of all unique indexes for `new_keys_`; false, with nothing changed, if one of
+  // their keys is taken, by whatever.
+  absl::StatusOr<bool> ClaimUniqueKeys(RecordId id);
+  // Takes back what ClaimUniqueKeys() put before it came to `taken`.
+  absl::Status ReleaseUniqueKeys(const IndexKeySet::Key& taken, RecordId id);
+  // The long way: who holds the keys, and whether he may be removed for it.
+  absl::Status TakeUniqueKeys(RecordId id);
+  absl::Status PutEntries(const Index& index, const IndexKeySet& keys, RecordId id);
   absl::Status RemoveExpired(const std::vector<RecordId>& expired);
   absl::Status NoteMultikey(const Index& index, uint32_t multikey_fields);
   absl::Status PutExpiryEntries(const RecordView& record, RecordId id);
@@ -79,6 +87,7 @@ class CollectionWriter {
   std::string record_;                 // scratch
   std::vector<IndexKeySet> new_keys_;  // scratch, one per index
   IndexKeySet old_keys_;               // scratch
+  EntryBytes entry_;                   // scratch
 };
 
 }  // namespace mayfly::engine

@@ -51,6 +51,8 @@ class FindQuery {
   const Near* near() const { return near_; }
   const Collation* collation() const { return collation_.get(); }
   const Variables& variables() const { return variables_; }
+  int64_t skip() const { return skip_; }
+  int64_t limit() const { return limit_; }  // 0: none
 
   absl::StatusOr<PlanChoice> Plan(const Collection& collection) const;
   absl::StatusOr<AccessPath> ChoosePath(const Collection& collection) const;

@@ -22,7 +22,7 @@ absl::Status VisitCollected(ExecutionContext& context,
                             const AccessPath& path, Positions positions, Visit visit) {
   std::vector<RecordId> ids;
   {
-    const std::unique_ptr<Stream> scan = MakeScanStream(context, collection, path);
+    const std::unique_ptr<Stream> scan = MakeIdStream(context, collection, path);
     Row row;
     while (true) {
       MAYFLY_ASSIGN_OR_RETURN(const bool more, scan->Next(&row));
@@ -67,7 +67,8 @@ absl::Status VisitMatches(ExecutionContext& context, const std::shared_ptr<Colle
   const bool may_move = many == Many::kAll && (path.kind == AccessPath::Kind::kIndexScan ||
                                                path.kind == AccessPath::Kind::kUnion);
   if (may_move) return VisitCollected(context, collection, filter, path, positions, visit);
-  const std::unique_ptr<Stream> scan = MakeScanStream(context, collection, path);
+  // VisitRecord() reads each record anyway.
+  const std::unique_ptr<Stream> scan = MakeIdStream(context, collection, path);
   Row row;
   bool go_on = true;
   while (go_on) {

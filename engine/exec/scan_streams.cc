@@ -1,6 +1,8 @@
 #include "engine/exec/scan_streams.h"
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
@@ -8,9 +10,18 @@
 #include "base/strings.h"
 #include "engine/catalog/record.h"
 #include "engine/index/index_keys.h"
+#include "engine/storage/bulk_access.h"
 
 namespace mayfly::engine {
 namespace {
+
+// Whole documents, or rows with nothing but a record id, of records that may be gone or expired.
+enum class Yields : uint8_t { kDocuments, kIds };
+
+bool GiveId(RecordId id, Row* row) {
+  row->Borrow(bson::View(), id);
+  return true;
+}
 
 // What all scans have in common: the collection, and reading one of its records.
 class ScanStream : public Stream {
@@ -34,8 +45,12 @@ class ScanStream : public Stream {
 
   // Fetches a record found through an index; false if it is gone or expired.
   absl::StatusOr<bool> Fetch(RecordId id, Row* row) {
-    MAYFLY_ASSIGN_OR_RETURN(const auto bytes,
-                            context_.transaction->GetRecord(collection_->state().records, id));
+    return Take(context_.transaction->GetRecord(collection_->state().records, id), id, row);
+  }
+
+  absl::StatusOr<bool> Take(absl::StatusOr<std::optional<std::string_view>> fetched, RecordId id,
+                            Row* row) {
+    MAYFLY_ASSIGN_OR_RETURN(const auto bytes, std::move(fetched));
     if (!bytes.has_value()) return false;
     const RecordView record = ReadRecord(*bytes);
     if (!IsVisible(record)) return false;
@@ -131,8 +146,9 @@ class CollectionScanStream : public ScanStream {
 class IdLookupStream : public ScanStream {
  public:
   IdLookupStream(ExecutionContext& context, std::shared_ptr<Collection> collection,
-                 const AccessPath& path)
+                 const AccessPath& path, Yields yields)
       : ScanStream(context, std::move(collection)),
+        yields_(yields),
         index_(path.index),
         key_(path.ranges.front().start) {}
 
@@ -142,12 +158,18 @@ class IdLookupStream : public ScanStream {
     MAYFLY_RETURN_IF_ERROR(BeforeRow());
     MAYFLY_ASSIGN_OR_RETURN(const auto found, context_.transaction->GetKey(index_->space, key_));
     if (!found.has_value()) return false;
-    MAYFLY_ASSIGN_OR_RETURN(const bool visible, Fetch(ParseEntry(*index_, key_, *found).id, row));
+    const RecordId id = ParseEntry(*index_, key_, *found).id;
+    if (yields_ == Yields::kIds) {
+      ++context_.keys_examined;
+      return GiveId(id, row);
+    }
+    MAYFLY_ASSIGN_OR_RETURN(const bool visible, Fetch(id, row));
     if (visible) ++context_.keys_examined;
     return visible;
   }
 
  private:
+  const Yields yields_;
   std::shared_ptr<const Index> index_;
   std::string key_;
   bool done_ = false;
@@ -156,8 +178,9 @@ class IdLookupStream : public ScanStream {
 class IndexScanStream : public ScanStream {
  public:
   IndexScanStream(ExecutionContext& context, std::shared_ptr<Collection> collection,
-                  const AccessPath& path)
+                  const AccessPath& path, Yields yields)
       : ScanStream(context, std::move(collection)),
+        yields_(yields),
         index_(path.index),
         direction_(path.direction),
         ranges_(path.ranges),
@@ -178,16 +201,19 @@ class IndexScanStream : public ScanStream {
       }
       const IndexEntry entry = ParseEntry(*index_, cursor_->key(), cursor_->value());
       if (may_repeat_ && !seen_.insert(entry.id).second) continue;
-      MAYFLY_ASSIGN_OR_RETURN(const bool visible, Fetch(entry.id, row));
+      if (yields_ == Yields::kIds) return GiveId(entry.id, row);
+      MAYFLY_ASSIGN_OR_RETURN(const bool visible, FetchNext(entry.id, row));
       if (visible) return true;
       --context_.keys_examined;  // for clients the key is not there either
     }
     cursor_.reset();
+    lookup_.reset();
     return false;
   }
 
   void Suspend() override {
     cursor_.reset();
+    lookup_.reset();
     positioned_ = false;
   }
 
@@ -203,6 +229,15 @@ class IndexScanStream : public ScanStream {
     }
     return base::Error(base::ErrorCode::kQueryPlanKilled,
                        base::StrCat("index '", index_->spec.name, "' dropped"));
+  }
+
+  // Most scans that fetch a second record fetch many.
+  absl::StatusOr<bool> FetchNext(RecordId id, Row* row) {
+    if (!std::exchange(fetched_, true)) return Fetch(id, row);
+    if (lookup_ == nullptr) {
+      lookup_ = NewRecordLookup(*context_.transaction, collection_->state().records);
+    }
+    return Take(lookup_->Get(id), id, row);
   }
 
   absl::StatusOr<bool> NextKey() {
@@ -230,11 +265,14 @@ class IndexScanStream : public ScanStream {
     }
   }
 
+  const Yields yields_;
   std::shared_ptr<const Index> index_;
   Direction direction_;
   std::vector<KeyRange> ranges_;
   size_t range_ = 0;
   std::unique_ptr<KeyCursor> cursor_;
+  std::unique_ptr<RecordLookup> lookup_;
+  bool fetched_ = false;
   bool positioned_ = false;
   std::string last_key_;
   bool may_repeat_;
@@ -272,6 +310,30 @@ class UnionStream : public Stream {
   absl::flat_hash_set<RecordId> seen_;
 };
 
+std::unique_ptr<Stream> MakeStream(ExecutionContext& context,
+                                   std::shared_ptr<Collection> collection, const AccessPath& path,
+                                   Yields yields) {
+  switch (path.kind) {
+    case AccessPath::Kind::kNothing:
+      return std::make_unique<NothingStream>();
+    case AccessPath::Kind::kCollectionScan:
+      return std::make_unique<CollectionScanStream>(context, std::move(collection), path.direction);
+    case AccessPath::Kind::kIdLookup:
+      return std::make_unique<IdLookupStream>(context, std::move(collection), path, yields);
+    case AccessPath::Kind::kIndexScan:
+      return std::make_unique<IndexScanStream>(context, std::move(collection), path, yields);
+    case AccessPath::Kind::kUnion: {
+      std::vector<std::unique_ptr<Stream>> branches;
+      branches.reserve(path.branches.size());
+      for (const AccessPath& branch : path.branches) {
+        branches.push_back(MakeStream(context, collection, branch, yields));
+      }
+      return std::make_unique<UnionStream>(std::move(branches));
+    }
+  }
+  return std::make_unique<NothingStream>();
+}
+
 }  // namespace
 
 absl::Status LetOthersRun(ExecutionContext& context) {
@@ -292,25 +354,13 @@ absl::Status CollectionDropped(const Collection& collection) {
 std::unique_ptr<Stream> MakeScanStream(ExecutionContext& context,
                                        std::shared_ptr<Collection> collection,
                                        const AccessPath& path) {
-  switch (path.kind) {
-    case AccessPath::Kind::kNothing:
-      return std::make_unique<NothingStream>();
-    case AccessPath::Kind::kCollectionScan:
-      return std::make_unique<CollectionScanStream>(context, std::move(collection), path.direction);
-    case AccessPath::Kind::kIdLookup:
-      return std::make_unique<IdLookupStream>(context, std::move(collection), path);
-    case AccessPath::Kind::kIndexScan:
-      return std::make_unique<IndexScanStream>(context, std::move(collection), path);
-    case AccessPath::Kind::kUnion: {
-      std::vector<std::unique_ptr<Stream>> branches;
-      branches.reserve(path.branches.size());
-      for (const AccessPath& branch : path.branches) {
-        branches.push_back(MakeScanStream(context, collection, branch));
-      }
-      return std::make_unique<UnionStream>(std::move(branches));
-    }
-  }
-  return std::make_unique<NothingStream>();
+  return MakeStream(context, std::move(collection), path, Yields::kDocuments);
+}
+
+std::unique_ptr<Stream> MakeIdStream(ExecutionContext& context,
+                                     std::shared_ptr<Collection> collection,
+                                     const AccessPath& path) {
+  return MakeStream(context, std::move(collection), path, Yields::kIds);
 }
 
 }  // namespace mayfly::engine

@@ -18,6 +18,12 @@ std::unique_ptr<Stream> MakeScanStream(ExecutionContext& context,
                                        std::shared_ptr<Collection> collection,
                                        const AccessPath& path);
 
+// The same, but for other paths than a collection scan the rows have nothing but record ids, of
+// records that may be gone or expired.
+std::unique_ptr<Stream> MakeIdStream(ExecutionContext& context,
+                                     std::shared_ptr<Collection> collection,
+                                     const AccessPath& path);
+
 // Yields if the operation's time is over, and checks the interrupt. For every loop over documents.
 absl::Status LetOthersRun(ExecutionContext& context);
 

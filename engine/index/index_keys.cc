@@ -19,7 +19,19 @@ bool HoldsRecordIdInValue(const Index& index) { return index.spec.unique || inde
 constexpr size_t kIdBytes = 8;
 
 void AppendFixedId(RecordId id, std::string* out) {
-  for (int shift = 56; shift >= 0; shift -= 8) out->push_back(static_cast<char>(id >> shift));
+  const uint64_t big_endian = __builtin_bswap64(static_cast<uint64_t>(id));
+  out->append(reinterpret_cast<const char*>(&big_endian), sizeof big_endian);
+}
+
+void AppendEntryKey(const Index& index, std::string_view fields, RecordId id, std::string* out) {
+  out->append(fields);
+  if (!HoldsRecordIdInValue(index)) AppendRecordId(id, out);
+}
+
+void AppendEntryValue(const Index& index, std::string_view type_bits, RecordId id,
+                      std::string* out) {
+  if (HoldsRecordIdInValue(index)) AppendFixedId(id, out);
+  out->append(type_bits);
 }
 
 RecordId ReadFixedId(std::string_view bytes) {
@@ -34,10 +46,19 @@ RecordId ReadFixedId(std::string_view bytes) {
 bool IndexKeySet::Contains(std::string_view fields) const { return Find(fields) != nullptr; }
 
 const IndexKeySet::Key* IndexKeySet::Find(std::string_view fields) const {
+  const std::span<const Key> all = keys();
   const auto it =
-      std::lower_bound(keys_.begin(), keys_.end(), fields,
+      std::lower_bound(all.begin(), all.end(), fields,
                        [](const Key& key, std::string_view f) { return key.fields < f; });
-  return it != keys_.end() && it->fields == fields ? &*it : nullptr;
+  return it != all.end() && it->fields == fields ? &*it : nullptr;
+}
+
+IndexKeySet::Key& IndexKeySet::Add() {
+  if (size_ == keys_.size()) keys_.emplace_back();
+  Key& key = keys_[size_++];
+  key.fields.clear();
+  key.type_bits.clear();
+  return key;
 }
 
 Ordering OrderingOf(const IndexSpec& spec) {
@@ -62,7 +83,7 @@ absl::Status ComputeIndexKeys(const Index& index, bson::View document,
   MAYFLY_ASSIGN_OR_RETURN(
       const DocumentKeysInfo info,
       ForEachKey(index.spec.fields, document, [&](std::span<const bson::ValueView> values) {
-        IndexKeySet::Key key;
+        IndexKeySet::Key& key = out->Add();
         bits.Clear();
         for (size_t i = 0; i < values.size(); ++i) {
           const bson::ValueView null(bson::Type::kNull, nullptr, 0);
@@ -70,18 +91,19 @@ absl::Status ComputeIndexKeys(const Index& index, bson::View document,
                          &bits);
         }
         key.type_bits = bits.bytes();
-        out->keys_.push_back(std::move(key));
       }));
   if (index.spec.sparse && !info.any_field_exists) {
     out->Clear();
     return absl::OkStatus();
   }
   out->multikey_fields_ = info.multikey_fields;
-  if (out->keys_.size() > 1) {
+  if (out->size_ > 1) {
     const auto less = [](const auto& a, const auto& b) { return a.fields < b.fields; };
     const auto same = [](const auto& a, const auto& b) { return a.fields == b.fields; };
-    std::stable_sort(out->keys_.begin(), out->keys_.end(), less);
-    out->keys_.erase(std::unique(out->keys_.begin(), out->keys_.end(), same), out->keys_.end());
+    const auto end = out->keys_.begin() + static_cast<ptrdiff_t>(out->size_);
+    std::stable_sort(out->keys_.begin(), end, less);
+    out->size_ =
+        static_cast<size_t>(std::unique(out->keys_.begin(), end, same) - out->keys_.begin());
   }
   return absl::OkStatus();
 }
@@ -89,16 +111,21 @@ absl::Status ComputeIndexKeys(const Index& index, bson::View document,
 std::string EntryKey(const Index& index, std::string_view fields, RecordId id) {
   std::string key;
   key.reserve(fields.size() + kIdBytes);
-  key.append(fields);
-  if (!HoldsRecordIdInValue(index)) AppendRecordId(id, &key);
+  AppendEntryKey(index, fields, id, &key);
   return key;
 }
 
 std::string EntryValue(const Index& index, std::string_view type_bits, RecordId id) {
   std::string value;
-  if (HoldsRecordIdInValue(index)) AppendFixedId(id, &value);
-  value.append(type_bits);
+  AppendEntryValue(index, type_bits, id, &value);
   return value;
+}
+
+void EntryBytes::Set(const Index& index, const IndexKeySet::Key& key, RecordId id) {
+  key_.clear();
+  AppendEntryKey(index, key.fields, id, &key_);
+  value_.clear();
+  AppendEntryValue(index, key.type_bits, id, &value_);
 }
 
 IndexEntry ParseEntry(const Index& index, std::string_view key, std::string_view value) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,10 +27,10 @@ class IndexKeySet {
     std::string type_bits;
   };
   void Clear() {
-    keys_.clear();
+    size_ = 0;
     multikey_fields_ = 0;
   }
-  const std::vector<Key>& keys() const { return keys_; }
+  std::span<const Key> keys() const { return {keys_.data(), size_}; }
   uint32_t multikey_fields() const { return multikey_fields_; }
   bool Contains(std::string_view fields) const;
   // Null if there is none.
@@ -39,7 +40,11 @@ class IndexKeySet {
   friend absl::Status ComputeIndexKeys(const Index&, bson::View, const EvaluationContext&,
                                        IndexKeySet*);
 
-  std::vector<Key> keys_;
+  // An empty key at the end.
+  Key& Add();
+
+  std::vector<Key> keys_;  // those beyond size_ are kept for their memory
+  size_t size_ = 0;
   uint32_t multikey_fields_ = 0;
 };
 
@@ -54,6 +59,19 @@ Ordering OrderingOf(const IndexSpec& spec);
 // The store's key and value of an entry.
 std::string EntryKey(const Index& index, std::string_view fields, RecordId id);
 std::string EntryValue(const Index& index, std::string_view type_bits, RecordId id);
+
+// The same in memory that is used again.
+class EntryBytes {
+ public:
+  void Set(const Index& index, const IndexKeySet::Key& key, RecordId id);
+  // Valid until the next Set().
+  std::string_view key() const { return key_; }
+  std::string_view value() const { return value_; }
+
+ private:
+  std::string key_;
+  std::string value_;
+};
 
 // An entry read back.
 struct IndexEntry {

@@ -1,6 +1,7 @@
 #include "engine/index/key_values.h"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 
 #include "base/limits.h"
@@ -137,11 +138,28 @@ class Walk {
   DocumentKeysInfo info_;
 };
 
+// Most indexes: fields of the root, without arrays. False if the document needs the whole walk.
+bool EmitPlain(std::span<const IndexField> fields, bson::View document,
+               absl::FunctionRef<void(std::span<const ValueView>)> sink, DocumentKeysInfo* info) {
+  constexpr size_t kMaxFields = 4;
+  if (fields.size() > kMaxFields) return false;
+  std::array<ValueView, kMaxFields> tuple;
+  for (size_t i = 0; i < fields.size(); ++i) {
+    if (fields[i].path.find('.') != std::string::npos) return false;
+    tuple[i] = document.Find(fields[i].path);
+    if (tuple[i].IsArray()) return false;
+    if (!tuple[i].IsMissing()) info->any_field_exists = true;
+  }
+  sink({tuple.data(), fields.size()});
+  return true;
+}
+
 }  // namespace
 
 absl::StatusOr<DocumentKeysInfo> ForEachKey(
     std::span<const IndexField> fields, bson::View document,
     absl::FunctionRef<void(std::span<const ValueView>)> sink) {
+  if (DocumentKeysInfo info; EmitPlain(fields, document, sink, &info)) return info;
   Walk walk(fields, sink);
   Slots slots(fields.size());
   for (size_t i = 0; i < fields.size(); ++i) {

@@ -8,12 +8,14 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "engine/storage/bulk_access.h"
 #include "engine/storage/database.h"
 #include "engine/storage/kv.h"
 
@@ -51,6 +53,8 @@ class Backend {
   virtual absl::StatusOr<std::optional<std::string_view>> GetRecord(SpaceId space, RecordId id) = 0;
   virtual absl::StatusOr<std::optional<std::string_view>> GetKey(SpaceId space,
                                                                  std::string_view key) = 0;
+  virtual std::unique_ptr<RecordLookup> NewRecordLookup(SpaceId space) = 0;
+  virtual absl::StatusOr<KeyCount> CountKeys(SpaceId space, KeySpan span, int64_t limit) = 0;
   virtual std::unique_ptr<RecordCursor> NewRecordCursor(SpaceId space, Direction direction) = 0;
   virtual std::unique_ptr<KeyCursor> NewKeyCursor(SpaceId space, Direction direction) = 0;
   virtual absl::StatusOr<SpaceId> CreateSpace(SpaceKind kind) = 0;
@@ -58,6 +62,8 @@ class Backend {
   virtual absl::Status PutRecord(SpaceId space, RecordId id, std::string_view value) = 0;
   virtual absl::Status DeleteRecord(SpaceId space, RecordId id) = 0;
   virtual absl::Status PutKey(SpaceId space, std::string_view key, std::string_view value) = 0;
+  virtual absl::StatusOr<bool> InsertKey(SpaceId space, std::string_view key,
+                                         std::string_view value) = 0;
   virtual absl::Status DeleteKey(SpaceId space, std::string_view key) = 0;
   virtual absl::Status DeleteRecords(SpaceId space, RecordId first, RecordId last) = 0;
   virtual absl::Status DeleteKeys(SpaceId space, std::string_view first, std::string_view last) = 0;

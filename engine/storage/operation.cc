@@ -128,6 +128,14 @@ absl::StatusOr<std::optional<std::string_view>> Operation::GetKey(SpaceId space,
   return backend_.GetKey(space, key);
 }
 
+std::unique_ptr<RecordLookup> Operation::NewRecordLookup(SpaceId space) {
+  return backend_.NewRecordLookup(space);
+}
+
+absl::StatusOr<KeyCount> Operation::CountKeys(SpaceId space, KeySpan span, int64_t limit) {
+  return backend_.CountKeys(space, span, limit);
+}
+
 std::unique_ptr<RecordCursor> Operation::NewRecordCursor(SpaceId space, Direction direction) {
   return backend_.NewRecordCursor(space, direction);
 }
@@ -161,6 +169,14 @@ absl::Status Operation::DeleteRecord(SpaceId space, RecordId id) {
 absl::Status Operation::PutKey(SpaceId space, std::string_view key, std::string_view value) {
   MAYFLY_RETURN_IF_ERROR(PrepareEntry(key.size() + value.size()));
   return Checked(backend_.PutKey(space, key, value));
+}
+
+absl::StatusOr<bool> Operation::InsertKey(SpaceId space, std::string_view key,
+                                          std::string_view value) {
+  MAYFLY_RETURN_IF_ERROR(PrepareEntry(key.size() + value.size()));
+  absl::StatusOr<bool> inserted = backend_.InsertKey(space, key, value);
+  if (!inserted.ok()) return Checked(std::move(inserted).status());
+  return inserted;
 }
 
 absl::Status Operation::DeleteKey(SpaceId space, std::string_view key) {
@@ -204,6 +220,27 @@ void Operation::OnCommit(absl::AnyInvocable<void()> hook) { on_commit_.push_back
 
 void Operation::OnRollback(absl::AnyInvocable<void()> hook) {
   on_rollback_.push_back(std::move(hook));
+}
+
+namespace {
+
+// All transactions are made by executors, which make nothing else.
+Operation& OperationOf(Transaction& transaction) { return static_cast<Operation&>(transaction); }
+
+}  // namespace
+
+std::unique_ptr<RecordLookup> NewRecordLookup(Transaction& transaction, SpaceId space) {
+  return OperationOf(transaction).NewRecordLookup(space);
+}
+
+absl::StatusOr<KeyCount> CountKeys(Transaction& transaction, SpaceId space, KeySpan span,
+                                   int64_t limit) {
+  return OperationOf(transaction).CountKeys(space, span, limit);
+}
+
+absl::StatusOr<bool> InsertKey(Transaction& transaction, SpaceId space, std::string_view key,
+                               std::string_view value) {
+  return OperationOf(transaction).InsertKey(space, key, value);
 }
 
 bool Operation::ShouldYield() { return !in_savepoint() && executor_.ShouldYield(*this); }

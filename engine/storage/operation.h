@@ -72,6 +72,8 @@ class Operation final : public Transaction {
   absl::StatusOr<std::optional<std::string_view>> GetRecord(SpaceId space, RecordId id) override;
   absl::StatusOr<std::optional<std::string_view>> GetKey(SpaceId space,
                                                          std::string_view key) override;
+  std::unique_ptr<RecordLookup> NewRecordLookup(SpaceId space);
+  absl::StatusOr<KeyCount> CountKeys(SpaceId space, KeySpan span, int64_t limit);
   std::unique_ptr<RecordCursor> NewRecordCursor(SpaceId space, Direction direction) override;
   std::unique_ptr<KeyCursor> NewKeyCursor(SpaceId space, Direction direction) override;
   bool writable() const override { return options_.access == Access::kWrite; }
@@ -80,6 +82,7 @@ class Operation final : public Transaction {
   absl::Status PutRecord(SpaceId space, RecordId id, std::string_view value) override;
   absl::Status DeleteRecord(SpaceId space, RecordId id) override;
   absl::Status PutKey(SpaceId space, std::string_view key, std::string_view value) override;
+  absl::StatusOr<bool> InsertKey(SpaceId space, std::string_view key, std::string_view value);
   absl::Status DeleteKey(SpaceId space, std::string_view key) override;
   absl::Status DeleteRecords(SpaceId space, RecordId first, RecordId last) override;
   absl::Status DeleteKeys(SpaceId space, std::string_view first, std::string_view last) override;

@@ -14,6 +14,18 @@ absl::Status NoSpace(SpaceId space) {
                      base::StrCat("no space ", space, " of this kind"));
 }
 
+class MemoryRecordLookup final : public RecordLookup {
+ public:
+  MemoryRecordLookup(MemoryBackend& backend, SpaceId space) : backend_(backend), space_(space) {}
+  absl::StatusOr<std::optional<std::string_view>> Get(RecordId id) override {
+    return backend_.GetRecord(space_, id);
+  }
+
+ private:
+  MemoryBackend& backend_;
+  const SpaceId space_;
+};
+
 }  // namespace
 
 absl::Status MemoryBackend::Open() {
@@ -75,6 +87,24 @@ absl::StatusOr<std::optional<std::string_view>> MemoryBackend::GetKey(SpaceId sp
   return std::optional<std::string_view>(it->second);
 }
 
+std::unique_ptr<RecordLookup> MemoryBackend::NewRecordLookup(SpaceId space) {
+  return std::make_unique<MemoryRecordLookup>(*this, space);
+}
+
+absl::StatusOr<KeyCount> MemoryBackend::CountKeys(SpaceId space, KeySpan span, int64_t limit) {
+  const KeyMap* map = spaces_.Keys(space);
+  if (map == nullptr) return NoSpace(space);
+  KeyCount result;
+  for (auto it = map->lower_bound(span.start); it != map->end() && it->first < span.end; ++it) {
+    if (result.count == limit) {
+      result.next = it->first;
+      break;
+    }
+    ++result.count;
+  }
+  return result;
+}
+
 std::unique_ptr<RecordCursor> MemoryBackend::NewRecordCursor(SpaceId space, Direction direction) {
   return std::make_unique<MemoryRecordCursor>(spaces_, space, direction);
 }
@@ -105,6 +135,14 @@ absl::Status MemoryBackend::DeleteRecord(SpaceId space, RecordId id) {
 
 absl::Status MemoryBackend::PutKey(SpaceId space, std::string_view key, std::string_view value) {
   return spaces_.SetKey(space, key, std::string(value)) ? absl::OkStatus() : NoSpace(space);
+}
+
+absl::StatusOr<bool> MemoryBackend::InsertKey(SpaceId space, std::string_view key,
+                                              std::string_view value) {
+  MAYFLY_ASSIGN_OR_RETURN(const auto found, GetKey(space, key));
+  if (found.has_value()) return false;
+  MAYFLY_RETURN_IF_ERROR(PutKey(space, key, value));
+  return true;
 }
 
 absl::Status MemoryBackend::DeleteKey(SpaceId space, std::string_view key) {

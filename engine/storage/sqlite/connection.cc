@@ -4,6 +4,7 @@
 
 #include "base/status.h"
 #include "base/strings.h"
+#include "engine/storage/sqlite/log_file.h"
 
 namespace mayfly::engine {
 namespace {
@@ -22,6 +23,7 @@ void ConfigureSqlite() {
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
     sqlite3_config(SQLITE_CONFIG_STMTJRNL_SPILL, kSavepointBytesInMemory);
     sqlite3_initialize();
+    RegisterVfs();
   });
 }
 
@@ -37,7 +39,7 @@ absl::Status Connection::Open(const std::string& path, IfMissing if_missing) {
   int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE |
               SQLITE_OPEN_EXRESCODE;
   if (if_missing == IfMissing::kCreate) flags |= SQLITE_OPEN_CREATE;
-  const int code = sqlite3_open_v2(path.c_str(), &db_, flags, nullptr);
+  const int code = sqlite3_open_v2(path.c_str(), &db_, flags, kVfsName);
   if (code != SQLITE_OK) {
     absl::Status status = ErrorFrom(code, base::StrCat("open ", path));
     Close();

@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "base/strings.h"
 #include "engine/storage/sqlite/format.h"
+#include "engine/storage/sqlite/id_source.h"
 #include "engine/storage/sqlite/sqlite_cursor.h"
 
 namespace mayfly::engine {
@@ -31,6 +32,7 @@ absl::Status SqliteBackend::OpenConnection() {
         return SQLITE_OK;
       },
       &log_frames_);
+  MAYFLY_RETURN_IF_ERROR(RegisterIdSource(connection_));
   MAYFLY_RETURN_IF_ERROR(PrepareFixed());
   MAYFLY_RETURN_IF_ERROR(statements_.LoadSpaces());
   MAYFLY_ASSIGN_OR_RETURN(const int64_t next,
@@ -214,6 +216,33 @@ absl::StatusOr<std::optional<std::string_view>> SqliteBackend::GetKey(SpaceId sp
   return FetchValue(statement);
 }
 
+std::unique_ptr<RecordLookup> SqliteBackend::NewRecordLookup(SpaceId space) {
+  return std::make_unique<SqliteRecordLookup>(*this, space);
+}
+
+absl::StatusOr<KeyCount> SqliteBackend::CountKeys(SpaceId space, KeySpan span, int64_t limit) {
+  MAYFLY_RETURN_IF_ERROR(BeforeRead());
+  MAYFLY_ASSIGN_OR_RETURN(sqlite3_stmt * skip,
+                          statements_.Borrow(space, SpaceKind::kKeys, Shape::kSkip));
+  BindBytes(skip, 1, span.start);
+  BindBytes(skip, 2, span.end);
+  sqlite3_bind_int64(skip, 3, limit);
+  MAYFLY_ASSIGN_OR_RETURN(const auto beyond, FetchValue(skip));
+  if (beyond.has_value()) {
+    return KeyCount{.count = limit, .next = std::string(*beyond)};
+  }
+  MAYFLY_ASSIGN_OR_RETURN(sqlite3_stmt * statement,
+                          statements_.Borrow(space, SpaceKind::kKeys, Shape::kCount));
+  BindBytes(statement, 1, span.start);
+  BindBytes(statement, 2, span.end);
+  const int code = sqlite3_step(statement);
+  const int64_t count = code == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : 0;
+  absl::Status status = code == SQLITE_ROW ? absl::OkStatus() : Failed(code, "count keys");
+  sqlite3_reset(statement);
+  MAYFLY_RETURN_IF_ERROR(status);
+  return KeyCount{.count = count, .next = {}};
+}
+
 std::unique_ptr<RecordCursor> SqliteBackend::NewRecordCursor(SpaceId space, Direction direction) {
   return std::make_unique<SqliteRecordCursor>(*this, space, direction);
 }
@@ -304,6 +333,17 @@ absl::Status SqliteBackend::PutKey(SpaceId space, std::string_view key, std::str
   BindBytes(statement, 1, key);
   BindBytes(statement, 2, value);
   return RunFixed(statement, "write a key");
+}
+
+absl::StatusOr<bool> SqliteBackend::InsertKey(SpaceId space, std::string_view key,
+                                              std::string_view value) {
+  MAYFLY_RETURN_IF_ERROR(BeforeWrite());
+  MAYFLY_ASSIGN_OR_RETURN(sqlite3_stmt * statement,
+                          statements_.Borrow(space, SpaceKind::kKeys, Shape::kInsert));
+  BindBytes(statement, 1, key);
+  BindBytes(statement, 2, value);
+  MAYFLY_RETURN_IF_ERROR(RunFixed(statement, "add a key"));
+  return sqlite3_changes(connection_.get()) == 1;
 }
 
 absl::Status SqliteBackend::DeleteKey(SpaceId space, std::string_view key) {

@@ -80,6 +80,16 @@ void SqliteRecordCursor::BindStart(sqlite3_stmt* statement) {
   sqlite3_bind_int64(statement, 1, from);
 }
 
+absl::StatusOr<std::optional<std::string_view>> SqliteRecordLookup::Get(RecordId id) {
+  source_.id = id;
+  MAYFLY_ASSIGN_OR_RETURN(const bool row_found, Step());
+  // The source never ends; an id without record is a row of NULL.
+  if (!row_found || sqlite3_column_type(row(), 0) == SQLITE_NULL) {
+    return std::optional<std::string_view>();
+  }
+  return std::optional<std::string_view>(ColumnBytes(row(), 0));
+}
+
 void SqliteKeyCursor::Seek(std::string_view key) {
   key_ = key;
   Reseek(Bound::kAt);

@@ -10,7 +10,9 @@
 #include <string>
 #include <string_view>
 
+#include "engine/storage/bulk_access.h"
 #include "engine/storage/kv.h"
+#include "engine/storage/sqlite/id_source.h"
 #include "engine/storage/sqlite/statements.h"
 
 namespace mayfly::engine {
@@ -73,6 +75,21 @@ class SqliteRecordCursor final : public RecordCursor, private SqliteWalk {
   void Remember() override { id_ = sqlite3_column_int64(row(), 0); }
 
   RecordId id_ = 0;
+};
+
+class SqliteRecordLookup final : public RecordLookup, private SqliteWalk {
+ public:
+  SqliteRecordLookup(SqliteBackend& backend, SpaceId space)
+      : SqliteWalk(backend, space, SpaceKind::kRecords, Direction::kForward) {}
+
+  absl::StatusOr<std::optional<std::string_view>> Get(RecordId id) override;
+
+ private:
+  Shape StartShape() const override { return Shape::kLookup; }
+  void BindStart(sqlite3_stmt* statement) override { BindIdSource(statement, 1, &source_); }
+  void Remember() override {}
+
+  IdSource source_;
 };
 
 class SqliteKeyCursor final : public KeyCursor, private SqliteWalk {

@@ -28,6 +28,12 @@ const char* RecordSql(Shape shape) {
       return "SELECT id,v FROM s# WHERE id<?1 ORDER BY id DESC";
     case Shape::kBackwardAll:
       return "SELECT id,v FROM s# ORDER BY id DESC";
+    case Shape::kLookup:
+      return "SELECT s.v FROM mayfly_ids(?1) AS i LEFT JOIN s# AS s ON s.id=i.id";
+    case Shape::kInsert:
+    case Shape::kCount:
+    case Shape::kSkip:
+      break;
   }
   return "";
 }
@@ -50,6 +56,14 @@ const char* KeySql(Shape shape) {
       return "SELECT k,v FROM s# WHERE k<?1 ORDER BY k DESC";
     case Shape::kBackwardAll:
       return "SELECT k,v FROM s# ORDER BY k DESC";
+    case Shape::kInsert:
+      return "INSERT OR IGNORE INTO s#(k,v) VALUES(?1,?2)";
+    case Shape::kCount:
+      return "SELECT count(*) FROM s# WHERE k>=?1 AND k<?2";
+    case Shape::kSkip:
+      return "SELECT k FROM s# WHERE k>=?1 AND k<?2 ORDER BY k LIMIT 1 OFFSET ?3";
+    case Shape::kLookup:
+      break;
   }
   return "";
 }

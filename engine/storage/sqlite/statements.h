@@ -24,8 +24,12 @@ enum class Shape : uint8_t {
   kBackward,        // from ?1 on, downwards
   kBackwardBefore,  // below ?1, downwards; keys only
   kBackwardAll,     // downwards; keys only
+  kLookup,          // of the ids that the source ?1 gives, id_source.h; records only
+  kInsert,          // unless the key is there; keys only
+  kCount,           // from ?1 to below ?2; keys only
+  kSkip,            // from ?1 to below ?2, the one after ?3 others; keys only
 };
-inline constexpr size_t kShapes = 8;
+inline constexpr size_t kShapes = 12;
 
 class Statements;
 

@@ -177,6 +177,48 @@ TEST_F(SqliteStoreTest, FilesCopiedAfterASyncedAnswer_ContainTheWrite) {
   }
 }
 
+// More than the page cache holds goes into the log before the commit, and is read back from there.
+TEST_F(SqliteStoreTest, TransactionLargerThanTheCache_IsUndoneAndDoneAgain) {
+  Open();
+  auto database = Database_("db");
+  const auto put_all = [](Transaction& t) {
+    for (int i = 0; i < 300; ++i) {
+      const std::string key = "k" + std::to_string(i);
+      MAYFLY_RETURN_IF_ERROR(t.PutKey(kCatalogSpace, key, std::string(100'000, 'x')));
+    }
+    for (int i = 0; i < 300; i += 50) {
+      const std::string key = "k" + std::to_string(i);
+      MAYFLY_ASSIGN_OR_RETURN(const auto found, t.GetKey(kCatalogSpace, key));
+      EXPECT_TRUE(found.has_value() && found->size() == 100'000) << key;
+      MAYFLY_RETURN_IF_ERROR(t.PutKey(kCatalogSpace, key, "again"));
+    }
+    return absl::OkStatus();
+  };
+  const absl::Status undone = database->Run(kWrite, [&](Transaction& t) {
+    MAYFLY_RETURN_IF_ERROR(put_all(t));
+    return base::Error(ErrorCode::kBadValue, "no");
+  });
+  EXPECT_EQ(CodeOf(undone), ErrorCode::kBadValue);
+  EXPECT_EQ(Get(*database, "k0"), std::nullopt);
+  EXPECT_TRUE(database->Run(kWrite, Putting("between", "v")).ok());
+  ASSERT_TRUE(database->Run(kWrite, put_all).ok());
+  // Seen by another connection: everything is in the file, not in the process.
+  sqlite3* other = nullptr;
+  ASSERT_EQ(sqlite3_open_v2(FileOf("db").c_str(), &other, SQLITE_OPEN_READONLY, nullptr),
+            SQLITE_OK);
+  sqlite3_stmt* count = nullptr;
+  ASSERT_EQ(
+      sqlite3_prepare_v2(other, "SELECT count(*), sum(length(v)) FROM s1", -1, &count, nullptr),
+      SQLITE_OK);
+  ASSERT_EQ(sqlite3_step(count), SQLITE_ROW);
+  EXPECT_GE(sqlite3_column_int(count, 0), 301);
+  EXPECT_GE(sqlite3_column_int64(count, 1), 294 * 100'000);
+  sqlite3_finalize(count);
+  sqlite3_close(other);
+  EXPECT_EQ(Get(*database, "k50"), "again");
+  EXPECT_EQ(Get(*database, "between"), "v");
+}
+
 TEST_F(SqliteStoreTest, LogTornAtAnyPlace_EarlierCommitsAreThere) {
   Open();
   auto database = Database_("db");
