@@ -115,9 +115,11 @@ class CollectionScanStream : public ScanStream {
 
  private:
   // Opens the cursor behind the last record given. Capped collections lose their oldest records; a
-  // place that is gone says that the reader has missed some.
+  // place that is gone says that the reader has missed some, unless it may have expired.
   absl::StatusOr<bool> Open() {
-    if (last_ != kNoRecord && collection_->options().capped) {
+    const bool may_be_overwritten =
+        collection_->options().capped && !collection_->last_write_rule().is_on();
+    if (last_ != kNoRecord && may_be_overwritten) {
       MAYFLY_ASSIGN_OR_RETURN(const auto place,
                               context_.transaction->GetRecord(collection_->state().records, last_));
       if (!place.has_value()) {

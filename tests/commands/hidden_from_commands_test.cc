@@ -133,6 +133,10 @@ Probes CursorProbes() {
       {.command = "{getMore: $cursor, collection: 'v'}", .before = {"{find: 'v', batchSize: 1}"}},
       {.command = "{getMore: $cursor, collection: 'cap'}",
        .before = {"{find: 'cap', tailable: true, batchSize: 1}"}},
+      // The place it goes on from has expired.
+      {.command = "{getMore: $cursor, collection: 'cap'}",
+       .before = {"{find: 'cap', tailable: true, batchSize: 3}"},
+       .sees = false},
   };
 }
 
