@@ -169,6 +169,11 @@ int64_t ToInt64Truncated(ValueView number) {
   return Integer(number);
 }
 
+int64_t ToInt64Rounded(ValueView number) {
+  if (!IsDecimal(number)) return ToInt64Truncated(number);
+  return TruncateDecimal(DecimalRound(number.AsDecimal128(), RoundingMode::kHalfEven));
+}
+
 std::optional<int64_t> ToInt64Exact(ValueView number) {
   if (number.IsInteger()) return Integer(number);
   const int64_t whole = ToInt64Truncated(number);

@@ -36,6 +36,8 @@ bool IsNonZero(ValueView number);
 // integers, 15 digits for doubles.
 double ToDouble(ValueView number);
 int64_t ToInt64Truncated(ValueView number);
+// As commands read their numbers: like ToInt64Truncated, but decimals are rounded half to even.
+int64_t ToInt64Rounded(ValueView number);
 std::optional<int64_t> ToInt64Exact(ValueView number);
 Decimal128 ToDecimal(ValueView number);
 

@@ -244,12 +244,7 @@ bool Arguments::Flag(size_t index, bool otherwise) const {
 
 int64_t Arguments::Integer(size_t index, int64_t otherwise) const {
   const ValueView value = values_[index];
-  if (value.type() == Type::kDecimal128) {
-    const bson::Decimal128 whole =
-        bson::DecimalRound(value.AsDecimal128(), bson::RoundingMode::kHalfEven);
-    return bson::ToInt64Truncated(bson::Value::FromDecimal128(whole));
-  }
-  return value.IsNumber() ? bson::ToInt64Truncated(value) : otherwise;
+  return value.IsNumber() ? bson::ToInt64Rounded(value) : otherwise;
 }
 
 std::string_view Arguments::String(size_t index, std::string_view otherwise) const {

@@ -1,17 +1,18 @@
 // collMod: changes options of a collection, an index or a view.
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 #include "base/status.h"
 #include "base/strings.h"
 #include "bson/builder.h"
-#include "bson/json.h"
 #include "bson/number.h"
+#include "commands/coll_mod_index.h"
 #include "commands/collections.h"
 #include "commands/command.h"
 #include "commands/create_options.h"
 #include "commands/families.h"
-#include "engine/catalog/catalog_rows.h"
+#include "engine/catalog/namespace.h"
 
 namespace mayfly::commands {
 namespace {
@@ -21,8 +22,6 @@ using base::ErrorCode;
 using base::StrCat;
 using bson::ValueView;
 using engine::Collection;
-using engine::Index;
-using engine::IndexSpec;
 
 constexpr std::array kArguments = {
     ArgSpec{"index", ArgType::kDocument, ArgUse::kOptional,
@@ -37,171 +36,14 @@ constexpr std::array kArguments = {
     ArgSpec{"cappedMax", ArgType::kNumber, ArgUse::kOptional, "documents of a capped collection"},
     ArgSpec{"dryRun", ArgType::kFlag, ArgUse::kOptional,
             "only check whether an index can become unique"},
+    ArgSpec{"expireAfterSeconds", ArgType::kAny, ArgUse::kOptional,
+            "of a clustered collection; 'off' for none"},
+    ArgSpec{"timeseries", ArgType::kDocument, ArgUse::kOptional, "of time-series collections"},
     ArgSpec{"collectionUUID", ArgType::kBinary, ArgUse::kOptional,
             "fail unless the collection has this UUID"},
 };
 
 consteval size_t Arg(std::string_view name) { return ArgIndex(kArguments, name); }
-
-constexpr std::array kIndexFields = {
-    ArgSpec{"name", ArgType::kString, ArgUse::kOptional, "the index by name"},
-    ArgSpec{"keyPattern", ArgType::kDocument, ArgUse::kOptional, "or by key pattern"},
-    ArgSpec{"expireAfterSeconds", ArgType::kNumber, ArgUse::kOptional, "the lifetime"},
-    ArgSpec{"hidden", ArgType::kFlag, ArgUse::kOptional, "hide from the planner"},
-    ArgSpec{"unique", ArgType::kFlag, ArgUse::kOptional, "make unique; needs prepareUnique first"},
-    ArgSpec{"prepareUnique", ArgType::kFlag, ArgUse::kOptional,
-            "refuse new duplicates from now on"},
-};
-
-consteval size_t Field(std::string_view name) { return ArgIndex(kIndexFields, name); }
-
-absl::StatusOr<std::shared_ptr<const Index>> FindIndex(const Collection& collection,
-                                                       const Arguments& fields) {
-  const bool by_name = fields.Has(Field("name"));
-  const bool by_key = fields.Has(Field("keyPattern"));
-  if (by_name == by_key) {
-    return Error(ErrorCode::kInvalidOptions,
-                 by_name ? "Cannot specify both key pattern and name."
-                         : "Must specify either index name or key pattern.");
-  }
-  if (by_name) {
-    auto index = collection.FindIndex(fields.String(Field("name")));
-    if (index != nullptr) return index;
-    return Error(
-        ErrorCode::kIndexNotFound,
-        StrCat("cannot find index ", fields.String(Field("name")), " for ns ", collection.ns()));
-  }
-  const bson::View key = fields.Document(Field("keyPattern"));
-  std::shared_ptr<const Index> found;
-  for (const auto& index : collection.indexes()) {
-    if (bson::CompareDocuments(index->spec.key, key) != 0) continue;
-    if (found != nullptr) {
-      return Error(ErrorCode::kAmbiguousIndexKeyPattern,
-                   StrCat("index keyPattern ", bson::ToShellText(key),
-                          " matches several indexes, use the name"));
-    }
-    found = index;
-  }
-  if (found != nullptr) return found;
-  return Error(ErrorCode::kIndexNotFound,
-               StrCat("cannot find index ", bson::ToShellText(key), " for ns ", collection.ns()));
-}
-
-// A lifetime as MongoDB's collMod reads numbers: decimals are rounded half to even, other fractions
-// cut; NaN is 0; what is too large is the largest.
-bson::Value CoerceLifetime(ValueView number) {
-  if (!number.IsNumber()) return bson::Value(number);
-  if (bson::IsNaN(number)) return bson::Value::Int64(0);
-  int64_t seconds = 0;
-  if (number.type() == bson::Type::kDecimal128) {
-    const bson::Decimal128 decimal = number.AsDecimal128();
-    const auto rounded =
-        bson::DecimalToInt64(bson::DecimalRound(decimal, bson::RoundingMode::kHalfEven));
-    seconds =
-        rounded.value_or(bson::DecimalIsNegative(decimal) ? std::numeric_limits<int64_t>::min()
-                                                          : std::numeric_limits<int64_t>::max());
-  } else {
-    seconds = bson::ToInt64Truncated(number);
-  }
-  return bson::Value::Int64(std::min<int64_t>(seconds, std::numeric_limits<int32_t>::max()));
-}
-
-// Changes one index's specification step by step and notes what the reply says.
-class IndexChange {
- public:
-  IndexChange(const std::shared_ptr<const Index>& index, bson::Builder& reply)
-      : index_(index), spec_(index->spec), reply_(reply) {}
-
-  absl::Status Lifetime(ValueView value) {
-    if (value.IsMissing()) return absl::OkStatus();
-    if (spec_.fields.size() != 1 || spec_.IsId() || spec_.IsWildcard()) {
-      return Error(ErrorCode::kInvalidOptions,
-                   "TTL indexes are single-field indexes, this one cannot have a lifetime");
-    }
-    // The rule on _ts takes what createIndexes takes, lest a slip hides everything.
-    const auto parsed = engine::ParseExpireAfterSeconds(
-        spec_.key,
-        engine::IsLastModificationKey(spec_.key) ? bson::Value(value) : CoerceLifetime(value));
-    if (!parsed.ok()) return Error(ErrorCode::kInvalidOptions, base::MessageOf(parsed.status()));
-    if (spec_.expire_after_seconds.has_value()) {
-      reply_.Int64("expireAfterSeconds_old", *spec_.expire_after_seconds);
-    }
-    reply_.Int64("expireAfterSeconds_new", *parsed);
-    spec_ = engine::WithExpireAfterSeconds(spec_, *parsed);
-    return absl::OkStatus();
-  }
-
-  absl::Status Hidden(const Arguments& fields) {
-    if (!fields.Has(Field("hidden"))) return absl::OkStatus();
-    if (spec_.IsId()) return Error(ErrorCode::kBadValue, "can't hide _id index");
-    const bool hidden = fields.Flag(Field("hidden"));
-    if (hidden == spec_.hidden) return absl::OkStatus();
-    reply_.Bool("hidden_old", spec_.hidden).Bool("hidden_new", hidden);
-    spec_ = engine::WithHidden(spec_, hidden);
-    return absl::OkStatus();
-  }
-
-  bool changed() const { return spec_.stored.bytes() != index_->spec.stored.bytes(); }
-  const IndexSpec& spec() const { return spec_; }
-
- private:
-  std::shared_ptr<const Index> index_;
-  IndexSpec spec_;
-  bson::Builder& reply_;
-};
-
-absl::Status ModifyIndex(CommandContext& context, Collection& collection, bson::View request,
-                         bson::Builder& reply) {
-  MAYFLY_ASSIGN_OR_RETURN(const Arguments fields,
-                          Arguments::ParseFields(request, "collMod.index", kIndexFields));
-  MAYFLY_ASSIGN_OR_RETURN(const auto index, FindIndex(collection, fields));
-  const bool names_change = fields.Has(Field("expireAfterSeconds")) ||
-                            fields.Has(Field("hidden")) || fields.Has(Field("unique")) ||
-                            fields.Has(Field("prepareUnique"));
-  if (!names_change) {
-    return Error(ErrorCode::kInvalidOptions,
-                 "no expireAfterSeconds, hidden, unique, or prepareUnique field");
-  }
-  if (fields.Flag(Field("unique")) || fields.Flag(Field("prepareUnique"))) {
-    return Error(ErrorCode::kCommandNotSupported,
-                 "this server does not convert indexes to unique ones; make a new index");
-  }
-  IndexChange change(index, reply);
-  MAYFLY_RETURN_IF_ERROR(change.Lifetime(fields[Field("expireAfterSeconds")]));
-  MAYFLY_RETURN_IF_ERROR(change.Hidden(fields));
-  if (!change.changed()) return absl::OkStatus();
-  const engine::SpaceId space = index->space;
-  const bool becomes_rule = change.spec().IsLastWriteTtl();
-  engine::SpaceId expiry = collection.state().expiry;
-  if (becomes_rule && expiry == 0) {
-    MAYFLY_ASSIGN_OR_RETURN(expiry, context.transaction->CreateSpace(engine::SpaceKind::kKeys));
-  }
-  // A rule has no entries; those it had as an ordinary index go.
-  engine::SpaceId new_space = space;
-  if (!change.spec().HasEntries() && index->spec.HasEntries()) {
-    MAYFLY_RETURN_IF_ERROR(context.transaction->DropSpace(space));
-    MAYFLY_ASSIGN_OR_RETURN(new_space, context.transaction->CreateSpace(engine::SpaceKind::kKeys));
-  }
-  const engine::RecordId end = collection.counters().next_record;
-  MAYFLY_RETURN_IF_ERROR(
-      context.catalog->Modify(*context.transaction, collection, [&](Collection::State& state) {
-        for (auto& entry : state.indexes) {
-          if (entry->space != space) continue;
-          auto changed = std::make_shared<Index>(*entry);
-          changed->spec = change.spec();
-          changed->space = new_space;
-          entry = std::move(changed);
-        }
-        if (state.expiry != expiry) {
-          state.expiry = expiry;
-          state.backfill = {.next = 1, .end = end};
-        }
-      }));
-  if (auto* listener = context.services.engine.expiry_listener(); listener != nullptr) {
-    listener->OnRulesChanged(context.database_name());
-  }
-  return absl::OkStatus();
-}
 
 // The stored options with the named ones replaced.
 bson::Document MergeOptions(bson::View stored, const bson::Document& changes) {
@@ -216,34 +58,106 @@ bson::Document MergeOptions(bson::View stored, const bson::Document& changes) {
   return builder.Finish();
 }
 
+constexpr int64_t kMaxCappedSize = int64_t{1} << 50;
+constexpr int64_t kMaxCappedDocuments = std::numeric_limits<int32_t>::max();
+
+absl::Status Invalid(std::string_view text) { return Error(ErrorCode::kInvalidOptions, text); }
+
+// What can only be changed of a view, and what cannot.
+absl::Status CheckKind(const Collection& collection, const Arguments& arguments) {
+  const bool names_view = arguments.Has(Arg("viewOn")) || arguments.Has(Arg("pipeline"));
+  if (names_view && !collection.IsView()) {
+    return Invalid("'viewOn' and 'pipeline' are options of views");
+  }
+  if (arguments.Has(Arg("timeseries"))) {
+    return Invalid("option only supported on a time-series collection: timeseries");
+  }
+  if (!collection.IsView()) return absl::OkStatus();
+  for (const size_t other : {Arg("index"), Arg("validator"), Arg("validationLevel"),
+                             Arg("validationAction"), Arg("changeStreamPreAndPostImages"),
+                             Arg("cappedSize"), Arg("cappedMax"), Arg("expireAfterSeconds")}) {
+    if (arguments.Has(other)) {
+      return Invalid(StrCat("option not supported on a view: ", kArguments[other].name));
+    }
+  }
+  if (arguments.Has(Arg("viewOn")) && arguments.String(Arg("viewOn")).empty()) {
+    return Error(ErrorCode::kBadValue, "'viewOn' cannot be empty");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status AppendCappedChanges(const Collection& collection, const Arguments& arguments,
+                                 bson::Builder* changes) {
+  for (const size_t index : {Arg("cappedSize"), Arg("cappedMax")}) {
+    if (arguments.Has(index) && !collection.options().capped) {
+      return Invalid(StrCat(kArguments[index].name, " is an option of capped collections"));
+    }
+  }
+  if (arguments.Has(Arg("cappedSize"))) {
+    const int64_t size = arguments.Integer(Arg("cappedSize"), 0);
+    if (size < 1 || size > kMaxCappedSize) {
+      return Error(ErrorCode::kBadValue, StrCat("cappedSize is out of range: ", size));
+    }
+    changes->Append("size", bson::Value::IntFitting(size));
+  }
+  if (arguments.Has(Arg("cappedMax"))) {
+    const int64_t max = arguments.Integer(Arg("cappedMax"), 0);
+    if (max > kMaxCappedDocuments) {
+      return Error(ErrorCode::kBadValue, StrCat("cappedMax is out of range: ", max));
+    }
+    changes->Append("max", bson::Value::IntFitting(std::max<int64_t>(max, 0)));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<bson::Document> ReadChanges(const Collection& collection,
                                            const Arguments& arguments) {
   bson::Builder changes;
-  const bool names_view = arguments.Has(Arg("viewOn")) || arguments.Has(Arg("pipeline"));
-  if (names_view && !collection.IsView()) {
-    return Error(ErrorCode::kInvalidOptions, "'viewOn' and 'pipeline' are options of views");
-  }
-  if (collection.IsView() && names_view &&
-      !(arguments.Has(Arg("viewOn")) && arguments.Has(Arg("pipeline")))) {
-    return Error(ErrorCode::kInvalidOptions,
-                 "Must specify both 'viewOn' and 'pipeline' when modifying a view");
-  }
   for (const size_t index : {Arg("validator"), Arg("validationLevel"), Arg("validationAction"),
-                             Arg("viewOn"), Arg("pipeline"), Arg("changeStreamPreAndPostImages")}) {
+                             Arg("viewOn"), Arg("pipeline")}) {
     changes.Append(kArguments[index].name, arguments[index]);
   }
-  const auto capped = [&](size_t index, std::string_view name) -> absl::Status {
-    if (!arguments.Has(index)) return absl::OkStatus();
-    if (!collection.options().capped) {
-      return Error(ErrorCode::kInvalidOptions,
-                   StrCat(kArguments[index].name, " is an option of capped collections"));
-    }
-    changes.Append(name, bson::Value::IntFitting(arguments.Integer(index, 0)));
-    return absl::OkStatus();
-  };
-  MAYFLY_RETURN_IF_ERROR(capped(Arg("cappedSize"), "size"));
-  MAYFLY_RETURN_IF_ERROR(capped(Arg("cappedMax"), "max"));
+  if (arguments.Has(Arg("changeStreamPreAndPostImages"))) {
+    const bson::View images = arguments.Document(Arg("changeStreamPreAndPostImages"));
+    MAYFLY_RETURN_IF_ERROR(CheckPreImages("collMod", images));
+    changes.Document("changeStreamPreAndPostImages", images);
+  }
+  MAYFLY_RETURN_IF_ERROR(AppendCappedChanges(collection, arguments, &changes));
   return changes.Finish();
+}
+
+// The lifetime of a clustered collection is that of its `_id` index.
+absl::Status ChangeLifetime(CommandContext& context, Collection& collection, ValueView value) {
+  if (value.IsMissing()) return absl::OkStatus();
+  const bool off = value.IsString() && value.AsString() == "off";
+  if (!off && !value.IsNumber()) {
+    return value.IsString() ? Invalid("expireAfterSeconds must be a number or 'off'")
+                            : WrongTypeError("collMod", "expireAfterSeconds", value.type(),
+                                             "[string, long, int, decimal, double]");
+  }
+  if (!collection.options().clustered) {
+    return Invalid(
+        "'expireAfterSeconds' is only supported on clustered and time-series "
+        "collections");
+  }
+  std::optional<int32_t> seconds;
+  if (!off) {
+    MAYFLY_ASSIGN_OR_RETURN(const int64_t checked, CheckCollectionLifetime(value, context.now_ms));
+    seconds = static_cast<int32_t>(checked);
+  }
+  bson::Builder stored;
+  for (const bson::Element& element : collection.options().stored.view()) {
+    if (element.key != "expireAfterSeconds") stored.Append(element);
+  }
+  if (seconds.has_value()) stored.Int64("expireAfterSeconds", *seconds);
+  MAYFLY_ASSIGN_OR_RETURN(engine::CollectionOptions options,
+                          engine::CollectionOptionsFromStored(stored.Finish()));
+  return context.catalog->Modify(*context.transaction, collection, [&](Collection::State& state) {
+    auto changed = std::make_shared<engine::Index>(*state.indexes.front());
+    changed->spec = engine::WithExpireAfterSeconds(changed->spec, seconds);
+    state.indexes.front() = std::move(changed);
+    state.options = std::move(options);
+  });
 }
 
 absl::Status CheckWords(const Arguments& arguments) {
@@ -272,13 +186,27 @@ absl::Status RunCollMod(CommandContext& context, const Arguments& arguments, bso
                  StrCat("ns does not exist: ", FullName(context, name)));
   }
   MAYFLY_RETURN_IF_ERROR(CheckWords(arguments));
+  MAYFLY_RETURN_IF_ERROR(CheckKind(*collection, arguments));
+  const std::string_view database = context.database_name();
+  if (arguments.Has(Arg("validator")) &&
+      (database == "admin" || database == "config" || database == "local" ||
+       engine::IsSystemCollection(name))) {
+    return Invalid(
+        "Document validators are not allowed on system collections and in the databases "
+        "admin, config and local");
+  }
+  const bool dry_run = arguments.Flag(Arg("dryRun"));
+  if (dry_run && !arguments.Has(Arg("index"))) {
+    return Invalid("The 'dryRun' option is only supported with the 'unique' option of an index");
+  }
   if (arguments.Has(Arg("index"))) {
-    if (collection->IsView()) {
-      return Error(ErrorCode::kInvalidOptions,
-                   StrCat("option not supported on a view: index, ", collection->ns()));
-    }
     MAYFLY_RETURN_IF_ERROR(
-        ModifyIndex(context, *collection, arguments.Document(Arg("index")), reply));
+        ModifyIndex(context, *collection, arguments.Document(Arg("index")), dry_run, reply));
+  }
+  MAYFLY_RETURN_IF_ERROR(
+      ChangeLifetime(context, *collection, arguments[Arg("expireAfterSeconds")]));
+  if (auto* listener = context.services.engine.expiry_listener(); listener != nullptr) {
+    listener->OnRulesChanged(database);
   }
   MAYFLY_ASSIGN_OR_RETURN(const bson::Document changes, ReadChanges(*collection, arguments));
   if (changes.empty()) return absl::OkStatus();
@@ -294,6 +222,7 @@ absl::Status RunCollMod(CommandContext& context, const Arguments& arguments, bso
 constexpr CommandRow kRows[] = {
     {.name = "collMod",
      .place = Place::kWrite,
+     .flags = kNoConcerns | kTakesWriteConcern,
      .run = RunCollMod,
      .arguments = kArguments,
      .help =

@@ -74,6 +74,7 @@ enum CommandFlags : uint32_t {
   kTakesWriteConcern = 128,
   kNoConcerns = 256,
   kSilentUnacknowledged = 512,  // with {w: 0} the reply says nothing but ok
+  kWrites = 1024,               // a kWorker command that writes: fsync's lock holds it back
 };
 
 struct CommandRow {

@@ -1,4 +1,4 @@
-// create, drop, dropDatabase, renameCollection: collections come and go.
+// create, drop, dropDatabase: collections come and go.
 #include <limits>
 
 #include "base/status.h"
@@ -25,15 +25,6 @@ constexpr std::array kDropArguments = {
             "fail unless the collection has this UUID"},
 };
 
-constexpr std::array kRenameArguments = {
-    ArgSpec{"to", ArgType::kString, ArgUse::kRequired, "the new full name"},
-    ArgSpec{"dropTarget", ArgType::kAny, ArgUse::kOptional,
-            "drop a collection of the new name first"},
-    ArgSpec{"stayTemp", ArgType::kFlag, ArgUse::kIgnored, "collections are not temporary here"},
-    ArgSpec{"collectionUUID", ArgType::kBinary, ArgUse::kOptional,
-            "fail unless the collection has this UUID"},
-};
-
 void NotifyRules(CommandContext& context) {
   if (auto* listener = context.services.engine.expiry_listener(); listener != nullptr) {
     listener->OnRulesChanged(context.database_name());
@@ -43,7 +34,7 @@ void NotifyRules(CommandContext& context) {
 absl::Status RunCreate(CommandContext& context, const Arguments& arguments, bson::Builder& reply) {
   MAYFLY_ASSIGN_OR_RETURN(const std::string_view name, TargetCollectionName(context, arguments));
   MAYFLY_RETURN_IF_ERROR(engine::CheckCreatableCollectionName(context.database_name(), name));
-  MAYFLY_ASSIGN_OR_RETURN(bson::Document stored, ParseCreateOptions(arguments));
+  MAYFLY_ASSIGN_OR_RETURN(bson::Document stored, ParseCreateOptions(arguments, context.now_ms));
   MAYFLY_ASSIGN_OR_RETURN(engine::CollectionOptions options,
                           engine::CollectionOptionsFromStored(stored));
   if (const auto existing = context.FindCollection(name); existing != nullptr) {
@@ -69,7 +60,7 @@ absl::Status RunDrop(CommandContext& context, const Arguments& arguments, bson::
     reply.String("ns", FullName(context, name));
     return absl::OkStatus();
   }
-  const auto indexes = static_cast<int32_t>(collection->indexes().size());
+  const auto indexes = collection->CountedIndexes();
   MAYFLY_RETURN_IF_ERROR(context.catalog->Drop(*context.transaction, *collection));
   NotifyRules(context);
   if (!collection->IsView()) reply.Int32("nIndexesWas", indexes);
@@ -80,8 +71,15 @@ absl::Status RunDrop(CommandContext& context, const Arguments& arguments, bson::
 absl::Status RunDropDatabase(CommandContext& context, const Arguments& arguments,
                              bson::Builder& reply) {
   const bson::ValueView target = arguments.target();
-  if (!target.IsNumber() || bson::ToDouble(target) != 1) {
-    return Error(ErrorCode::kIllegalOperation, "have to pass 1 as db parameter");
+  if (target.IsNullish()) {
+    return Error(40414, "BSON field 'dropDatabase.dropDatabase' is missing but a required field");
+  }
+  if (!target.IsNumber()) {
+    return WrongTypeError("dropDatabase", "dropDatabase", target.type(),
+                          "[long, int, decimal, double]");
+  }
+  if (bson::ToInt64Rounded(target) != 1) {
+    return Error(5255100, "Have to pass 1 as 'dropDatabase' parameter");
   }
   MAYFLY_RETURN_IF_ERROR(context.services.engine.DropDatabase(context.database_name()));
   const std::string prefix = StrCat(context.database_name(), ".");
@@ -91,71 +89,6 @@ absl::Status RunDropDatabase(CommandContext& context, const Arguments& arguments
       },
       Error(ErrorCode::kQueryPlanKilled,
             StrCat("database dropped: '", context.database_name(), "'")));
-  NotifyRules(context);
-  reply.String("dropped", context.database_name());
-  return absl::OkStatus();
-}
-
-absl::StatusOr<bool> ReadDropTarget(bson::ValueView value) {
-  if (value.IsNullish()) return false;
-  if (value.IsBool()) return value.AsBool();
-  if (value.IsNumber()) return bson::IsNonZero(value);
-  return WrongTypeError("renameCollection", "dropTarget", value.type(), "[bool, binData]");
-}
-
-absl::Status RenameWithin(CommandContext& context, std::string_view database, std::string_view from,
-                          std::string_view to, bool drop_target, bson::ValueView uuid) {
-  MAYFLY_ASSIGN_OR_RETURN(const auto handle,
-                          context.services.engine.Open(database, engine::Store::IfMissing::kNull));
-  if (handle == nullptr)
-    return Error(ErrorCode::kNamespaceNotFound,
-                 StrCat("Source collection ", database, ".", from, " does not exist"));
-  return handle->storage().Run(
-      {.access = engine::Access::kWrite}, [&](engine::Transaction& transaction) -> absl::Status {
-        MAYFLY_ASSIGN_OR_RETURN(engine::Catalog* const catalog, handle->GetCatalog(transaction));
-        const auto source = catalog->Find(from);
-        context.catalog = catalog;
-        MAYFLY_RETURN_IF_ERROR(CheckCollectionUuid(context, uuid, from, source.get()));
-        if (source == nullptr) {
-          return Error(ErrorCode::kNamespaceNotFound,
-                       StrCat("Source collection ", database, ".", from, " does not exist"));
-        }
-        if (source->IsView()) return NotOnView(source->ns());
-        if (from == to)
-          return Error(ErrorCode::kIllegalOperation, "Can't rename a collection to itself");
-        if (const auto target = catalog->Find(to); target != nullptr) {
-          if (!drop_target) return Error(ErrorCode::kNamespaceExists, "target namespace exists");
-          if (target->IsView()) return NotOnView(target->ns());
-          MAYFLY_RETURN_IF_ERROR(catalog->Drop(transaction, *target));
-        }
-        return catalog->Rename(transaction, *source, to);
-      });
-}
-
-absl::Status RunRename(CommandContext& context, const Arguments& arguments, bson::Builder& reply) {
-  const bson::ValueView target = arguments.target();
-  if (!target.IsString())
-    return WrongTypeError("renameCollection", "renameCollection", target.type(), "string");
-  const engine::NamespaceView from = engine::SplitNamespace(target.AsString());
-  const engine::NamespaceView to =
-      engine::SplitNamespace(arguments.String(ArgIndex(kRenameArguments, "to")));
-  for (const engine::NamespaceView& ns : {from, to}) {
-    MAYFLY_RETURN_IF_ERROR(engine::CheckDatabaseName(ns.database));
-    MAYFLY_RETURN_IF_ERROR(engine::CheckCollectionName(ns.database, ns.collection));
-  }
-  if (engine::IsSystemCollection(from.collection) || engine::IsSystemCollection(to.collection)) {
-    return Error(ErrorCode::kIllegalOperation, "renaming system collections is not allowed");
-  }
-  MAYFLY_ASSIGN_OR_RETURN(const bool drop_target,
-                          ReadDropTarget(arguments[ArgIndex(kRenameArguments, "dropTarget")]));
-  if (from.database != to.database) {
-    return Error(ErrorCode::kCommandNotSupported,
-                 "this server renames collections within one database only: each database is a "
-                 "file of its own");
-  }
-  MAYFLY_RETURN_IF_ERROR(RenameWithin(context, from.database, from.collection, to.collection,
-                                      drop_target,
-                                      arguments[ArgIndex(kRenameArguments, "collectionUUID")]));
   NotifyRules(context);
   return absl::OkStatus();
 }
@@ -174,15 +107,10 @@ constexpr CommandRow kRows[] = {
      .help = "Removes a collection or a view."},
     {.name = "dropDatabase",
      .place = Place::kWorker,
+     .flags = kWrites,
      .run = RunDropDatabase,
      .arguments = {},
      .help = "Removes a database."},
-    {.name = "renameCollection",
-     .place = Place::kWorker,
-     .flags = kAdminOnly | kNoApiVersion,
-     .run = RunRename,
-     .arguments = kRenameArguments,
-     .help = "Renames a collection."},
 };
 
 }  // namespace

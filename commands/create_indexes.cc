@@ -113,6 +113,28 @@ absl::StatusOr<std::vector<IndexSpec>> ParseSpecs(const std::vector<bson::View>&
   return specs;
 }
 
+// Another command builds an index like one of these: its end decides what is to be done.
+absl::Status WaitForBuilds(CommandContext& context, const Collection& collection,
+                           const std::vector<IndexSpec>& specs) {
+  const auto is_being_built = [&] {
+    return std::any_of(
+        collection.indexes().begin(), collection.indexes().end(), [&](const auto& index) {
+          return index->building &&
+                 std::any_of(specs.begin(), specs.end(), [&](const IndexSpec& spec) {
+                   return engine::MatchIndexSpecs(index->spec, spec) != IndexMatch::kDifferent;
+                 });
+        });
+  };
+  while (is_being_built()) {
+    MAYFLY_RETURN_IF_ERROR(context.interrupt->Check());
+    MAYFLY_RETURN_IF_ERROR(context.transaction->Yield());
+    if (collection.dropped()) {
+      return Error(ErrorCode::kIndexBuildAborted, "Index build aborted: collection dropped");
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status RunCreateIndexes(CommandContext& context, const Arguments& arguments,
                               bson::Builder& reply) {
   MAYFLY_ASSIGN_OR_RETURN(const std::string_view name, TargetCollectionName(context, arguments));
@@ -128,7 +150,8 @@ absl::Status RunCreateIndexes(CommandContext& context, const Arguments& argument
   MAYFLY_ASSIGN_OR_RETURN(const auto specs, ParseSpecs(requested, collection.get(), unknown));
   const bool created = collection == nullptr;
   MAYFLY_ASSIGN_OR_RETURN(collection, FindOrCreate(context, name));
-  const auto before = static_cast<int32_t>(collection->indexes().size());
+  MAYFLY_RETURN_IF_ERROR(WaitForBuilds(context, *collection, specs));
+  const auto before = collection->CountedIndexes();
   std::vector<IndexSpec> fresh;
   for (const IndexSpec& spec : specs) {
     MAYFLY_ASSIGN_OR_RETURN(const bool is_new, IsNew(*collection, fresh, spec));
@@ -139,15 +162,12 @@ absl::Status RunCreateIndexes(CommandContext& context, const Arguments& argument
                  StrCat("add index fails, too many indexes for ", collection->ns(),
                         " key:", bson::ToShellText(fresh.back().key)));
   }
-  const engine::WriteContext write = MakeWriteContext(context);
+  MAYFLY_RETURN_IF_ERROR(engine::BuildIndexes(MakeWriteContext(context), collection, fresh));
   for (const IndexSpec& spec : fresh) {
-    MAYFLY_ASSIGN_OR_RETURN(const auto index,
-                            context.catalog->AddIndex(*context.transaction, *collection, spec));
-    MAYFLY_RETURN_IF_ERROR(engine::BuildIndex(write, collection, index));
     if (spec.expire_after_seconds.has_value()) NotifyRules(context);
   }
   reply.Int32("numIndexesBefore", before);
-  reply.Int32("numIndexesAfter", static_cast<int32_t>(collection->indexes().size()));
+  reply.Int32("numIndexesAfter", collection->CountedIndexes());
   // MongoDB looks at the collection's making only where an index was made.
   if (fresh.empty() && !created) {
     reply.String("note", "all indexes already exist");
@@ -158,7 +178,10 @@ absl::Status RunCreateIndexes(CommandContext& context, const Arguments& argument
   return absl::OkStatus();
 }
 
-absl::Status NotDroppable() { return Error(ErrorCode::kInvalidOptions, "cannot drop _id index"); }
+absl::Status NotDroppable(const engine::Index& index) {
+  if (index.spec.clustered) return Error(5979800, "It is illegal to drop the clusteredIndex");
+  return Error(ErrorCode::kInvalidOptions, "cannot drop _id index");
+}
 
 absl::StatusOr<std::shared_ptr<const engine::Index>> IndexByName(const Collection& collection,
                                                                  std::string_view name) {
@@ -166,7 +189,7 @@ absl::StatusOr<std::shared_ptr<const engine::Index>> IndexByName(const Collectio
   if (index == nullptr) {
     return Error(ErrorCode::kIndexNotFound, StrCat("index not found with name [", name, "]"));
   }
-  if (index->spec.IsId()) return NotDroppable();
+  if (index->spec.IsId()) return NotDroppable(*index);
   return index;
 }
 
@@ -186,7 +209,7 @@ absl::StatusOr<std::shared_ptr<const engine::Index>> IndexByKey(const Collection
     return Error(ErrorCode::kIndexNotFound,
                  StrCat("can't find index with key: ", bson::ToShellText(key)));
   }
-  if (found->spec.IsId()) return NotDroppable();
+  if (found->spec.IsId()) return NotDroppable(*found);
   return found;
 }
 
@@ -235,7 +258,7 @@ absl::Status RunDropIndexes(CommandContext& context, const Arguments& arguments,
   if (collection == nullptr) return NamespaceNotFound(FullName(context, name));
   const bson::ValueView which = arguments[ArgIndex(kDropArguments, "index")];
   MAYFLY_ASSIGN_OR_RETURN(const auto doomed, IndexesToDrop(*collection, which));
-  const auto before = static_cast<int32_t>(collection->indexes().size());
+  const auto before = collection->CountedIndexes();
   for (const auto& index : doomed) {
     MAYFLY_RETURN_IF_ERROR(context.catalog->DropIndex(*context.transaction, *collection, *index));
     if (index->spec.expire_after_seconds.has_value()) NotifyRules(context);
@@ -258,9 +281,15 @@ absl::Status RunListIndexes(CommandContext& context, const Arguments& arguments,
     return Error(ErrorCode::kNamespaceNotFound,
                  StrCat("ns does not exist: ", FullName(context, name)));
   }
+  if (arguments.Flag(ArgIndex(kListArguments, "includeIndexBuildInfo")) &&
+      arguments.Flag(ArgIndex(kListArguments, "includeBuildUUIDs"))) {
+    return Error(ErrorCode::kInvalidOptions,
+                 "The includeBuildUUIDs flag and includeBuildIndexInfo flag cannot both be set to "
+                 "true");
+  }
   std::vector<bson::Document> documents;
   const bool wrap = arguments.Flag(ArgIndex(kListArguments, "includeIndexBuildInfo"));
-  for (const auto& index : collection->indexes()) {
+  for (const auto& index : collection->ReadyIndexes()) {
     bson::Builder wrapped;
     wrapped.Document("spec", index->spec.stored);
     documents.push_back(wrap ? wrapped.Finish() : index->spec.stored);

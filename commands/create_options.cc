@@ -7,6 +7,7 @@
 #include "bson/builder.h"
 #include "bson/number.h"
 #include "commands/collections.h"
+#include "commands/time_series_options.h"
 #include "engine/catalog/namespace.h"
 #include "engine/exec/pipeline_query.h"
 #include "engine/query/collation.h"
@@ -86,34 +87,35 @@ absl::Status AppendView(const Arguments& arguments, bson::Builder* out) {
   }
   const std::string_view on = arguments.String(Arg("viewOn"));
   if (on.empty()) return Error(ErrorCode::kBadValue, "'viewOn' cannot be empty");
-  for (const size_t other :
-       {Arg("capped"), Arg("size"), Arg("max"), Arg("validator"), Arg("validationLevel"),
-        Arg("validationAction"), Arg("idIndex"), Arg("storageEngine")}) {
-    if (arguments.Has(other)) {
-      return Invalid(StrCat("option not supported on a view: ", kCreateArguments[other].name));
-    }
-  }
+  if (arguments.Has(Arg("idIndex"))) return Invalid("option not supported on a view: idIndex");
   out->String("viewOn", on);
   out->Array("pipeline", arguments.Document(Arg("pipeline")));
   return absl::OkStatus();
 }
 
-absl::Status RefuseUnsupported(const Arguments& arguments) {
+absl::StatusOr<int64_t> CheckLifetime(ValueView value, int64_t now_ms) {
+  if (!value.IsNumber()) {
+    return WrongTypeError("create", "expireAfterSeconds", value.type(),
+                          "[long, int, decimal, double]");
+  }
+  return CheckCollectionLifetime(value, now_ms);
+}
+
+absl::Status RefuseUnsupported(const Arguments& arguments, int64_t now_ms) {
   if (arguments.Has(Arg("timeseries"))) {
-    return Error(ErrorCode::kCommandNotSupported,
-                 "time-series collections are not supported by this server");
-  }
-  const ValueView clustered = arguments[Arg("clusteredIndex")];
-  const bool wants_clustered =
-      !clustered.IsNullish() && !(clustered.IsBool() && !clustered.AsBool());
-  if (wants_clustered) {
-    return Error(ErrorCode::kCommandNotSupported,
-                 "clustered collections are not supported by this server");
-  }
-  if (!arguments[Arg("expireAfterSeconds")].IsNullish()) {
-    return Invalid(
-        "'expireAfterSeconds' requires 'timeseries' or 'clusteredIndex': use an index for other "
-        "collections");
+    for (const size_t other : {Arg("capped"), Arg("validator"), Arg("validationLevel"),
+                               Arg("validationAction"), Arg("idIndex"), Arg("viewOn"),
+                               Arg("changeStreamPreAndPostImages"), Arg("clusteredIndex")}) {
+      const ValueView value = arguments[other];
+      const bool counts = !value.IsMissing() && !(value.IsBool() && !value.AsBool());
+      if (counts) {
+        return Invalid(StrCat("option not supported on a time-series collection: ",
+                              kCreateArguments[other].name));
+      }
+    }
+    const ValueView lifetime = arguments[Arg("expireAfterSeconds")];
+    if (!lifetime.IsMissing()) MAYFLY_RETURN_IF_ERROR(CheckLifetime(lifetime, now_ms).status());
+    MAYFLY_RETURN_IF_ERROR(CheckTimeSeries(arguments.Document(Arg("timeseries"))));
   }
   if (arguments.Has(Arg("encryptedFields"))) {
     return Error(ErrorCode::kCommandNotSupported,
@@ -122,58 +124,168 @@ absl::Status RefuseUnsupported(const Arguments& arguments) {
   return absl::OkStatus();
 }
 
-absl::Status CheckIdIndex(bson::View spec) {
-  if (spec.empty()) return absl::OkStatus();
-  const ValueView key = spec.Find("key");
-  const ValueView name = spec.Find("name");
-  if (!key.IsDocument() || !name.IsString())
-    return Error(ErrorCode::kFailedToParse, "idIndex needs key and name");
-  const bson::Element first = key.AsDocument().First();
-  if (key.AsDocument().Count() != 1 || first.key != "_id" || !first.value.IsNumber() ||
-      bson::ToDouble(first.value) != 1) {
-    return Error(ErrorCode::kBadValue, "The field 'key' for an _id index must be {_id: 1}");
+constexpr std::array kClusteredFields = {
+    ArgSpec{"v", ArgType::kNumber, ArgUse::kOptional, "version, 2"},
+    ArgSpec{"key", ArgType::kDocument, ArgUse::kRequired, "{_id: 1}"},
+    ArgSpec{"name", ArgType::kString, ArgUse::kOptional, "name of the index, _id_"},
+    ArgSpec{"unique", ArgType::kFlag, ArgUse::kRequired, "true"},
+};
+
+consteval size_t ClusteredField(std::string_view name) { return ArgIndex(kClusteredFields, name); }
+
+bool IsIdPattern(bson::View key) {
+  const bson::Element first = key.First();
+  return key.Count() == 1 && first.key == "_id" && first.value.IsNumber() &&
+         bson::ToDouble(first.value) == 1;
+}
+
+absl::Status AppendClusteredIndex(const Arguments& fields, bson::Builder* out) {
+  const bson::View key = fields.Document(ClusteredField("key"));
+  if (!IsIdPattern(key)) {
+    return Error(ErrorCode::kInvalidIndexSpecificationOption,
+                 "The clusteredIndex option is only supported for key: {_id: 1}");
+  }
+  if (!fields.Flag(ClusteredField("unique"))) {
+    return Error(5979700, "The clusteredIndex option requires unique: true to be specified");
+  }
+  if (fields.Integer(ClusteredField("v"), 2) != 2) {
+    return Error(5979704, "The clusteredIndex version must be 2");
+  }
+  out->OpenDocument("clusteredIndex").Int32("v", 2).OpenDocument("key").Int32("_id", 1).Close();
+  out->String("name", fields.String(ClusteredField("name"), "_id_")).Bool("unique", true).Close();
+  return absl::OkStatus();
+}
+
+absl::Status CheckClusteredCombination(const Arguments& arguments) {
+  if (arguments.Has(Arg("viewOn"))) {
+    return Error(6026500, "The 'clusteredIndex' option is not supported with views");
+  }
+  if (arguments.Flag(Arg("capped"))) {
+    return Error(6049200, "The 'clusteredIndex' option is not supported with capped collections");
+  }
+  if (arguments.Has(Arg("max"))) {
+    return Error(6049204, "The 'max' option is not supported with clustered collections");
+  }
+  if (arguments.Has(Arg("idIndex"))) {
+    return Invalid("The 'clusteredIndex' option is not supported with the 'idIndex' option");
   }
   return absl::OkStatus();
 }
 
-absl::Status AppendPreImages(bson::View images, bson::Builder* out) {
-  for (const bson::Element& element : images) {
-    if (element.key != "enabled") {
-      return Error(ErrorCode::kIDLUnknownField,
-                   StrCat("BSON field 'create.changeStreamPreAndPostImages.", element.key,
-                          "' is an unknown field."));
-    }
-    if (!element.value.IsBool()) {
-      return WrongTypeError("create.changeStreamPreAndPostImages", "enabled", element.value.type(),
-                            "bool");
-    }
-    if (element.value.AsBool()) out->Document("changeStreamPreAndPostImages", images);
-    return absl::OkStatus();
+// Whether the collection is to be clustered; its index goes to `*out`.
+absl::StatusOr<bool> AppendClustered(const Arguments& arguments, bson::Builder* out) {
+  const ValueView value = arguments[Arg("clusteredIndex")];
+  if (value.IsMissing()) return false;
+  MAYFLY_RETURN_IF_ERROR(CheckClusteredCombination(arguments));
+  if (value.IsBool() || value.IsNumber()) {
+    const bool wanted = value.IsBool() ? value.AsBool() : bson::IsNonZero(value);
+    if (!wanted) return false;
+    return Error(5979703, "The clusteredIndex option must be a document, not a number or boolean");
   }
-  return Error(
-      ErrorCode::kIDLFailedToParse,
-      "BSON field 'create.changeStreamPreAndPostImages.enabled' is missing but a required field");
+  if (!value.IsDocument()) {
+    return WrongTypeError("create", "clusteredIndex", value.type(), "[object, bool]");
+  }
+  MAYFLY_ASSIGN_OR_RETURN(
+      const Arguments fields,
+      Arguments::ParseFields(value.AsDocument(), "create.clusteredIndex", kClusteredFields));
+  MAYFLY_RETURN_IF_ERROR(AppendClusteredIndex(fields, out));
+  return true;
+}
+
+absl::Status AppendLifetime(const Arguments& arguments, bool clustered, int64_t now_ms,
+                            bson::Builder* out) {
+  const ValueView value = arguments[Arg("expireAfterSeconds")];
+  if (value.IsMissing()) return absl::OkStatus();
+  MAYFLY_ASSIGN_OR_RETURN(const int64_t seconds, CheckLifetime(value, now_ms));
+  if (!clustered) {
+    return Invalid(
+        "'expireAfterSeconds' requires 'timeseries' or 'clusteredIndex': use an index for other "
+        "collections");
+  }
+  out->Int64("expireAfterSeconds", seconds);
+  return absl::OkStatus();
+}
+
+// `collation` is the collection's; null: simple.
+absl::Status CheckIdIndex(bson::View spec, const engine::CollationPtr& collation) {
+  const ValueView key = spec.Find("key");
+  if (key.IsDocument() && !IsIdPattern(key.AsDocument())) {
+    return Error(ErrorCode::kBadValue, "The field 'key' for an _id index must be {_id: 1}");
+  }
+  if (spec.Has("background")) {
+    return Error(ErrorCode::kInvalidIndexSpecificationOption,
+                 "The field 'background' is not valid for an _id index specification");
+  }
+  MAYFLY_RETURN_IF_ERROR(engine::ParseIndexSpec(spec, {.collation = collation.get()}).status());
+  if (!spec.Find("collation").IsDocument()) return absl::OkStatus();
+  MAYFLY_ASSIGN_OR_RETURN(const engine::CollationPtr own,
+                          engine::ParseCollation(spec.Find("collation").AsDocument()));
+  if (engine::SameCollation(own.get(), collation.get())) return absl::OkStatus();
+  return Error(ErrorCode::kBadValue,
+               "The _id index must have the same collation as the collection");
 }
 
 }  // namespace
 
-absl::StatusOr<bson::Document> ParseCreateOptions(const Arguments& arguments) {
-  MAYFLY_RETURN_IF_ERROR(RefuseUnsupported(arguments));
-  MAYFLY_RETURN_IF_ERROR(CheckIdIndex(arguments.Document(Arg("idIndex"))));
+absl::Status CheckPreImages(std::string_view command, bson::View images) {
+  const std::string where = StrCat(command, ".changeStreamPreAndPostImages");
+  bool named = false;
+  for (const bson::Element& element : images) {
+    if (element.key != "enabled") {
+      return Error(ErrorCode::kIDLUnknownField,
+                   StrCat("BSON field '", where, ".", element.key, "' is an unknown field."));
+    }
+    if (element.value.IsNullish()) continue;
+    if (!element.value.IsBool()) {
+      return WrongTypeError(where, "enabled", element.value.type(), "bool");
+    }
+    named = true;
+  }
+  if (named) return absl::OkStatus();
+  return Error(ErrorCode::kIDLFailedToParse,
+               StrCat("BSON field '", where, ".enabled' is missing but a required field"));
+}
+
+absl::StatusOr<int64_t> CheckCollectionLifetime(ValueView value, int64_t now_ms) {
+  const int64_t seconds = bson::ToInt64Rounded(value);
+  if (seconds < 0) return Invalid("'expireAfterSeconds' cannot be less than 0");
+  if (seconds > now_ms / 1000) {
+    return Invalid("'expireAfterSeconds' must be within the time since the epoch");
+  }
+  return seconds;
+}
+
+absl::StatusOr<bson::Document> ParseCreateOptions(const Arguments& arguments, int64_t now_ms) {
+  MAYFLY_RETURN_IF_ERROR(RefuseUnsupported(arguments, now_ms));
   bson::Builder stored;
+  MAYFLY_ASSIGN_OR_RETURN(const bool clustered, AppendClustered(arguments, &stored));
+  MAYFLY_RETURN_IF_ERROR(AppendLifetime(arguments, clustered, now_ms, &stored));
   MAYFLY_RETURN_IF_ERROR(AppendView(arguments, &stored));
-  MAYFLY_RETURN_IF_ERROR(AppendCapped(arguments, &stored));
-  stored.Append("storageEngine", arguments[Arg("storageEngine")]);
-  MAYFLY_RETURN_IF_ERROR(AppendValidator(arguments, &stored));
-  stored.Append("indexOptionDefaults", arguments[Arg("indexOptionDefaults")]);
-  const bson::View collation = arguments.Document(Arg("collation"));
+  // With a view, options of collections are checked for themselves and have no effect.
+  bson::Builder unused;
+  bson::Builder* const of_collection = arguments.Has(Arg("viewOn")) ? &unused : &stored;
+  MAYFLY_RETURN_IF_ERROR(AppendCapped(arguments, of_collection));
+  of_collection->Append("storageEngine", arguments[Arg("storageEngine")]);
+  MAYFLY_RETURN_IF_ERROR(AppendValidator(arguments, of_collection));
+  of_collection->Append("indexOptionDefaults", arguments[Arg("indexOptionDefaults")]);
+  engine::CollationPtr collation;
   if (arguments.Has(Arg("collation"))) {
-    MAYFLY_ASSIGN_OR_RETURN(const engine::CollationPtr parsed, engine::ParseCollation(collation));
-    if (parsed != nullptr) stored.Document("collation", parsed->spec());
+    MAYFLY_ASSIGN_OR_RETURN(collation,
+                            engine::ParseCollation(arguments.Document(Arg("collation"))));
+    if (collation != nullptr) stored.Document("collation", collation->spec());
+  }
+  if (arguments.Has(Arg("idIndex"))) {
+    MAYFLY_RETURN_IF_ERROR(CheckIdIndex(arguments.Document(Arg("idIndex")), collation));
   }
   if (arguments.Has(Arg("changeStreamPreAndPostImages"))) {
-    MAYFLY_RETURN_IF_ERROR(
-        AppendPreImages(arguments.Document(Arg("changeStreamPreAndPostImages")), &stored));
+    const bson::View images = arguments.Document(Arg("changeStreamPreAndPostImages"));
+    MAYFLY_RETURN_IF_ERROR(CheckPreImages("create", images));
+    if (images.Find("enabled").AsBool()) {
+      if (arguments.Has(Arg("viewOn"))) {
+        return Invalid("option not supported on a view: changeStreamPreAndPostImages");
+      }
+      stored.Document("changeStreamPreAndPostImages", images);
+    }
   }
   return stored.Finish();
 }

@@ -30,7 +30,8 @@ inline constexpr std::array kCreateArguments = {
     ArgSpec{"collation", ArgType::kDocument, ArgUse::kOptional, "default collation"},
     ArgSpec{"changeStreamPreAndPostImages", ArgType::kDocument, ArgUse::kOptional, "{enabled}"},
     ArgSpec{"timeseries", ArgType::kDocument, ArgUse::kOptional, "refused: not supported"},
-    ArgSpec{"clusteredIndex", ArgType::kAny, ArgUse::kOptional, "refused: not supported"},
+    ArgSpec{"clusteredIndex", ArgType::kAny, ArgUse::kOptional,
+            "{key: {_id: 1}, unique: true}: natural order is that of _id"},
     ArgSpec{"expireAfterSeconds", ArgType::kAny, ArgUse::kOptional,
             "of clustered and time-series collections"},
     ArgSpec{"encryptedFields", ArgType::kDocument, ArgUse::kOptional, "refused: not supported"},
@@ -40,7 +41,13 @@ inline constexpr std::array kCreateArguments = {
 
 // The options as listCollections shows them. Errors: 72 InvalidOptions, 2 BadValue, 9, 14, 40415
 // and those of their parts.
-absl::StatusOr<bson::Document> ParseCreateOptions(const Arguments& arguments);
+absl::StatusOr<bson::Document> ParseCreateOptions(const Arguments& arguments, int64_t now_ms);
+
+// {enabled: bool} of changeStreamPreAndPostImages. Errors: 40415, 40414, 14.
+absl::Status CheckPreImages(std::string_view command, bson::View images);
+
+// `expireAfterSeconds` of a collection: at least 0, at most the time since the epoch. Error: 72.
+absl::StatusOr<int64_t> CheckCollectionLifetime(bson::ValueView value, int64_t now_ms);
 
 // A view's pipeline must parse, must not write, and must not lead back to itself.
 absl::Status CheckViewDefinition(CommandContext& context, std::string_view name,

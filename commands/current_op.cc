@@ -41,6 +41,12 @@ bson::Document Describe(const RunningOperation& operation, int64_t elapsed_us,
   builder.Int64("secs_running", elapsed_us / 1'000'000).Int64("microsecs_running", elapsed_us);
   builder.String("op", operation.kind).String("ns", operation.ns).Bool("redacted", false);
   builder.Document("command", operation.command).Int32("numYields", 0);
+  if (const char* what = operation.progress_of(); what != nullptr) {
+    const int64_t done = operation.progress_done();
+    const int64_t total = operation.progress_total();
+    builder.String("msg", StrCat(what, ": ", done, "/", total));
+    builder.OpenDocument("progress").Int64("done", done).Int64("total", total).Close();
+  }
   builder.OpenDocument("locks").Close().Bool("waitingForLock", false);
   builder.OpenDocument("lockStats").Close();
   return builder.Finish();

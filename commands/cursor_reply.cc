@@ -77,6 +77,7 @@ absl::Status AppendDocuments(CommandContext& context, const Arguments& arguments
 }
 
 absl::StatusOr<int64_t> ReadCursorBatchSize(std::string_view command, bson::View cursor) {
+  int64_t size = -1;
   for (const bson::Element& element : cursor) {
     if (element.key != "batchSize") {
       return base::Error(
@@ -88,15 +89,13 @@ absl::StatusOr<int64_t> ReadCursorBatchSize(std::string_view command, bson::View
       return WrongTypeError(base::StrCat(command, ".cursor"), "batchSize", element.value.type(),
                             "[long, int, decimal, double]");
     }
-    const int64_t size = bson::ToInt64Truncated(element.value);
-    if (size < 0) {
-      return base::Error(
-          base::ErrorCode::kBadValue,
-          base::StrCat("BSON field 'batchSize' value must be >= 0, actual value '", size, "'"));
-    }
-    return size;
+    size = bson::ToInt64Rounded(element.value);
+    if (size >= 0) continue;
+    return base::Error(
+        base::ErrorCode::kBadValue,
+        base::StrCat("BSON field 'batchSize' value must be >= 0, actual value '", size, "'"));
   }
-  return -1;
+  return size;
 }
 
 }  // namespace mayfly::commands

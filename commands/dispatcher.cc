@@ -70,7 +70,7 @@ std::string ErrorReply(const absl::Status& status, const bson::Timestamp* cluste
 }
 
 // One command from arrival to answer. Used by one thread at a time.
-struct Dispatcher::Running {
+struct Dispatcher::Running : std::enable_shared_from_this<Dispatcher::Running> {
   Running(Dispatcher& in_dispatcher, Invocation in, Done on_done)
       : dispatcher(in_dispatcher),
         invocation(std::move(in)),
@@ -249,6 +249,10 @@ void Dispatcher::Start(std::shared_ptr<Running> running) {
       }
       return RunInDatabase(std::move(running), engine::Access::kWrite);
     case Place::kWorker:
+      if ((row.flags & kWrites) != 0 && !state_.write_gate.IsOpen() &&
+          !state_.write_gate.Enter([this, running] { RunOnWorker(running); })) {
+        return;
+      }
       return RunOnWorker(std::move(running));
   }
 }
@@ -323,7 +327,6 @@ void Dispatcher::CountUse(const Running& running) {
   const bson::ValueView collection =
       kind == UsageKind::kGetMore ? invocation.body.Find("collection") : running.arguments.target();
   const int64_t time_us = services_.clock.MonotonicUs() - running.operation->start_us();
-  LogIfSlow(running.context, time_us);
   if (row.place != Place::kWorker) services_.ttl.meter().Record(time_us);
   state_.usage.Add({.database = invocation.database,
                     .collection = collection.IsString() ? collection.AsString() : "",
@@ -376,7 +379,37 @@ void Dispatcher::Finish(Running& running, absl::Status status) {
     outcome.more_to_come = false;
     MAYFLY_LOG(debug, "COMMAND", "{} failed: {}", running.name, base::MessageOf(status));
   }
+  if (auto record = ProfileRecordOf(running, status, outcome); record.has_value()) {
+    auto answer = std::make_shared<Outcome>(std::move(outcome));
+    WriteProfile(running.context, *std::move(record),
+                 [keep = running.shared_from_this(), answer] { keep->done(std::move(*answer)); });
+    return;
+  }
   running.done(std::move(outcome));
+}
+
+std::optional<bson::Document> Dispatcher::ProfileRecordOf(const Running& running,
+                                                          const absl::Status& status,
+                                                          const Outcome& outcome) {
+  if (!running.operation.has_value() || running.row->place == Place::kConnection) {
+    return std::nullopt;
+  }
+  const UsageKind kind = UsageKindOf(running.row->name);
+  const bson::ValueView collection = kind == UsageKind::kGetMore
+                                         ? running.invocation.body.Find("collection")
+                                         : running.arguments.target();
+  // In the words of the profiler.
+  const std::string_view name = kind == UsageKind::kQueries    ? "query"
+                                : kind == UsageKind::kCommands ? "command"
+                                                               : UsageName(kind);
+  return NoteOperation(
+      running.context,
+      {.command = running.name,
+       .kind = name,
+       .collection = collection.IsString() ? collection.AsString() : std::string_view(),
+       .time_us = services_.clock.MonotonicUs() - running.operation->start_us(),
+       .response_bytes = static_cast<int64_t>(outcome.document.size()),
+       .status = status});
 }
 
 }  // namespace mayfly::commands

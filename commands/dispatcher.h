@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "commands/command.h"
@@ -42,6 +43,9 @@ class Dispatcher {
   void ForgetDropped(const Running& running);
   void AppendEnding(Running& running);
   void Finish(Running& running, absl::Status status);
+  // What the profiler keeps of the ended command; nullopt: nothing.
+  std::optional<bson::Document> ProfileRecordOf(const Running& running, const absl::Status& status,
+                                                const Outcome& outcome);
 
   Services services_;
   ServerState state_;

@@ -2,8 +2,11 @@
 #include "commands/explain.h"
 
 #include <array>
+#include <limits>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "base/status.h"
 #include "base/strings.h"
@@ -11,11 +14,15 @@
 #include "bson/number.h"
 #include "commands/collections.h"
 #include "commands/command.h"
+#include "commands/explain_parts.h"
 #include "commands/families.h"
 #include "commands/find.h"
-#include "commands/plan_description.h"
+#include "commands/registry.h"
+#include "commands/views.h"
 #include "engine/catalog/namespace.h"
-#include "engine/exec/pipeline_query.h"
+#include "engine/exec/count.h"
+#include "engine/query/query_shape.h"
+#include "engine/update/update.h"
 
 namespace mayfly::commands {
 namespace {
@@ -30,8 +37,6 @@ constexpr std::array kArguments = {
             "queryPlanner, executionStats or allPlansExecution"},
 };
 
-enum class Verbosity : uint8_t { kQueryPlanner, kExecutionStats, kAllPlans };
-
 absl::StatusOr<Verbosity> ReadVerbosity(std::string_view text) {
   if (text == "queryPlanner") return Verbosity::kQueryPlanner;
   if (text == "executionStats") return Verbosity::kExecutionStats;
@@ -40,13 +45,6 @@ absl::StatusOr<Verbosity> ReadVerbosity(std::string_view text) {
       ErrorCode::kBadValue,
       StrCat("Enumeration value '", text, "' for field 'explain.verbosity' is not a valid value."));
 }
-
-// The search inside an explained command, and the stage that stands on top of it.
-struct Explained {
-  std::string_view collection;
-  engine::FindRequest request;
-  std::string_view stage;  // "COUNT", "UPDATE" ...; empty for find
-};
 
 ValueView FirstOf(ValueView list) {
   return list.IsArray() ? list.AsDocument().First().value : ValueView();
@@ -73,7 +71,7 @@ absl::StatusOr<Explained> ReadCount(bson::View command) {
                                .limit = std::abs(IntegerOf(command.Find("limit"))),
                                .hint = command.Find("hint"),
                                .collation = command.Find("collation")},
-                   .stage = "COUNT"};
+                   .purpose = Purpose::kCount};
 }
 
 absl::StatusOr<Explained> ReadDistinct(bson::View command) {
@@ -86,35 +84,65 @@ absl::StatusOr<Explained> ReadDistinct(bson::View command) {
                                .collation = command.Find("collation")}};
 }
 
-absl::StatusOr<Explained> ReadWrite(bson::View command, std::string_view list,
-                                    std::string_view stage) {
-  const ValueView statement = FirstOf(command.Find(list));
-  if (!statement.IsDocument())
-    return Error(ErrorCode::kInvalidLength, "explained write commands take one statement");
-  const bson::View fields = statement.AsDocument();
+std::vector<bson::View> FiltersOf(ValueView list) {
+  std::vector<bson::View> filters;
+  if (!list.IsArray()) return filters;
+  for (const bson::Element& element : list.AsDocument()) {
+    if (element.value.IsDocument()) filters.push_back(element.value.AsDocument());
+  }
+  return filters;
+}
+
+bool IsTrue(ValueView value) {
+  return value.IsBool() ? value.AsBool() : value.IsNumber() && bson::IsNonZero(value);
+}
+
+// The one statement of an explained write command.
+absl::StatusOr<bson::View> StatementOf(bson::View command, std::string_view list) {
+  const ValueView statements = command.Find(list);
+  if (!statements.IsArray() || statements.AsDocument().Count() != 1 ||
+      !FirstOf(statements).IsDocument()) {
+    return Error(ErrorCode::kInvalidLength, "explained write batches must be of size 1");
+  }
+  return FirstOf(statements).AsDocument();
+}
+
+absl::StatusOr<Explained> ReadUpdate(bson::View command) {
+  MAYFLY_ASSIGN_OR_RETURN(const bson::View fields, StatementOf(command, "updates"));
+  return Explained{.request = {.filter = DocumentOf(fields.Find("q")),
+                               .sort = DocumentOf(fields.Find("sort")),
+                               .hint = fields.Find("hint"),
+                               .collation = fields.Find("collation"),
+                               .let = DocumentOf(command.Find("let"))},
+                   .purpose = Purpose::kUpdate,
+                   .update = fields.Find("u"),
+                   .array_filters = FiltersOf(fields.Find("arrayFilters")),
+                   .multi = IsTrue(fields.Find("multi")),
+                   .upsert = IsTrue(fields.Find("upsert"))};
+}
+
+absl::StatusOr<Explained> ReadDelete(bson::View command) {
+  MAYFLY_ASSIGN_OR_RETURN(const bson::View fields, StatementOf(command, "deletes"));
   return Explained{.request = {.filter = DocumentOf(fields.Find("q")),
                                .hint = fields.Find("hint"),
                                .collation = fields.Find("collation"),
                                .let = DocumentOf(command.Find("let"))},
-                   .stage = stage};
-}
-
-absl::StatusOr<Explained> ReadUpdate(bson::View command) {
-  return ReadWrite(command, "updates", "UPDATE");
-}
-absl::StatusOr<Explained> ReadDelete(bson::View command) {
-  return ReadWrite(command, "deletes", "DELETE");
+                   .purpose = Purpose::kDelete,
+                   .multi = !IsTrue(fields.Find("limit"))};
 }
 
 absl::StatusOr<Explained> ReadFindAndModify(bson::View command) {
-  const bool remove = command.Find("remove").IsBool() && command.Find("remove").AsBool();
+  const bool remove = IsTrue(command.Find("remove"));
   return Explained{.request = {.filter = DocumentOf(command.Find("query")),
                                .sort = DocumentOf(command.Find("sort")),
-                               .limit = 1,
                                .hint = command.Find("hint"),
                                .collation = command.Find("collation"),
                                .let = DocumentOf(command.Find("let"))},
-                   .stage = remove ? "DELETE" : "UPDATE"};
+                   .purpose = remove ? Purpose::kDelete : Purpose::kUpdate,
+                   .update = remove ? ValueView() : command.Find("update"),
+                   .array_filters = FiltersOf(command.Find("arrayFilters")),
+                   .multi = false,
+                   .upsert = IsTrue(command.Find("upsert"))};
 }
 
 struct ExplainRow {
@@ -132,187 +160,200 @@ constexpr ExplainRow kExplainable[] = {
     {"findandmodify", ReadFindAndModify},
 };
 
-void AppendServer(const CommandContext& context, bson::View command, bson::Builder& reply) {
-  const ServerFacts& facts = context.services.facts;
-  bson::Builder echoed;
-  echoed.AppendAll(command).String("$db", context.database_name());
-  reply.Document("command", echoed.Finish());
-  reply.OpenDocument("serverInfo").String("host", facts.host).Int32("port", facts.port);
-  reply.String("version", facts.version).String("gitVersion", facts.version).Close();
-  reply.OpenDocument("serverParameters");
-  reply.Int64("internalQueryFacetBufferSizeBytes", engine::kStageMemoryLimitBytes).Close();
-}
+// What would be changed by an update, had it been one.
+class Applier {
+ public:
+  static absl::StatusOr<Applier> Make(const Explained& explained,
+                                      const engine::EvaluationContext& evaluation,
+                                      const engine::FindQuery& query) {
+    Applier applier(evaluation);
+    if (explained.update.IsMissing()) return applier;
+    engine::UpdateParseContext parse;
+    parse.evaluation = &evaluation;
+    parse.variables = &query.variables();
+    parse.array_filters = explained.array_filters;
+    parse.multi = explained.multi;
+    MAYFLY_ASSIGN_OR_RETURN(applier.update_, engine::Update::Parse(explained.update, parse));
+    return applier;
+  }
 
-void OpenPlanner(std::string_view ns, const engine::FilterNode* filter, bson::Builder& reply) {
-  reply.OpenDocument("queryPlanner").String("namespace", ns);
-  bson::Builder parsed;
-  if (filter != nullptr) filter->Serialize(&parsed);
-  reply.Document("parsedQuery", parsed.Finish()).Bool("indexFilterSet", false);
-  reply.Bool("maxIndexedOrSolutionsReached", false).Bool("maxIndexedAndSolutionsReached", false);
-  reply.Bool("maxScansToExplodeReached", false).Bool("prunedSimilarIndexes", false);
-}
+  absl::StatusOr<bool> Changes(const engine::FilterNode& filter, bson::View document) const {
+    if (update_ == nullptr) return false;
+    engine::MatchContext match(*evaluation_);
+    match.record_position = update_->needs_matched_index();
+    MAYFLY_RETURN_IF_ERROR(filter.Matches(document, match).status());
+    engine::UpdateApplyContext apply{.evaluation = evaluation_, .matched_index = std::nullopt};
+    if (match.position >= 0) apply.matched_index = static_cast<uint32_t>(match.position);
+    MAYFLY_ASSIGN_OR_RETURN(const auto changed, update_->Apply(document, apply));
+    return changed.has_value();
+  }
 
-absl::StatusOr<PlanCounts> Execute(CommandContext& context, engine::ExecutionContext& execution,
-                                   const engine::FindQuery& query,
+ private:
+  explicit Applier(const engine::EvaluationContext& evaluation) : evaluation_(&evaluation) {}
+
+  const engine::EvaluationContext* evaluation_;
+  std::unique_ptr<const engine::Update> update_;  // null: not an update
+};
+
+// A rejected plan is tried for as many results, as MongoDB's trials are.
+constexpr int64_t kTrialResults = 101;
+constexpr int64_t kEveryResult = std::numeric_limits<int64_t>::max();
+
+absl::StatusOr<PlanCounts> Execute(CommandContext& context, const Explained& explained,
                                    const std::shared_ptr<engine::Collection>& collection,
-                                   const engine::AccessPath& path) {
+                                   const engine::AccessPath& path, int64_t max_results) {
   const int64_t start_us = context.services.clock.MonotonicUs();
-  MAYFLY_ASSIGN_OR_RETURN(const auto stream, query.MakeStream(execution, collection, path));
+  engine::ExecutionContext execution = MakeExecutionContext(context);
+  MAYFLY_ASSIGN_OR_RETURN(
+      const auto query,
+      engine::FindQuery::Parse(explained.request, collection.get(), &execution.evaluation));
+  MAYFLY_ASSIGN_OR_RETURN(const Applier applier,
+                          Applier::Make(explained, execution.evaluation, *query));
+  MAYFLY_ASSIGN_OR_RETURN(const auto stream, query->MakeStream(execution, collection, path));
   engine::Row row;
   PlanCounts counts;
-  while (true) {
+  while (counts.returned < max_results) {
     MAYFLY_ASSIGN_OR_RETURN(const bool more, stream->Next(&row));
     if (!more) break;
     ++counts.returned;
+    if (explained.purpose == Purpose::kUpdate) {
+      MAYFLY_ASSIGN_OR_RETURN(const bool changes, applier.Changes(query->filter(), row.doc()));
+      if (changes) ++counts.modified;
+    }
+    if (!explained.multi) break;
   }
+  if (counts.returned == 0 && explained.upsert) counts.inserted = 1;
   counts.keys = execution.keys_examined;
   counts.documents = execution.documents_examined;
   counts.millis = (context.services.clock.MonotonicUs() - start_us) / 1000;
   return counts;
 }
 
-void AppendExecution(const PlanDescription& plan, std::string_view stage, const PlanCounts& counts,
-                     bool all_plans, bson::Builder& reply) {
-  reply.OpenDocument("executionStats").Bool("executionSuccess", true);
-  reply.Int64("nReturned", stage.empty() ? counts.returned : 0)
-      .Int64("executionTimeMillis", counts.millis);
-  reply.Int64("totalKeysExamined", counts.keys).Int64("totalDocsExamined", counts.documents);
-  AppendPlanUnder("executionStages", stage, plan, reply);
-  if (all_plans) reply.OpenArray("allPlansExecution").Close();
-  reply.Close();
+void AppendTotals(const PlanCounts& counts, int64_t returned, bson::Builder& reply) {
+  reply.Append("nReturned", bson::Value::IntFitting(returned));
+  reply.Append("executionTimeMillis", bson::Value::IntFitting(counts.millis));
+  reply.Append("totalKeysExamined", bson::Value::IntFitting(counts.keys));
+  reply.Append("totalDocsExamined", bson::Value::IntFitting(counts.documents));
 }
 
-absl::Status ExplainSearch(CommandContext& context, bson::View command, const Explained& explained,
-                           Verbosity verbosity, bson::Builder& reply) {
-  const bson::ValueView target = command.First().value;
-  if (!target.IsString())
-    return Error(ErrorCode::kInvalidNamespace, "collection name has invalid type");
-  MAYFLY_RETURN_IF_ERROR(engine::CheckCollectionName(context.database_name(), target.AsString()));
-  const auto collection = context.FindCollection(target.AsString());
-  if (collection != nullptr && collection->IsView()) {
-    return Error(ErrorCode::kCommandNotSupportedOnView,
-                 "explain of a search in a view: explain its pipeline instead");
-  }
-  engine::ExecutionContext execution = MakeExecutionContext(context);
-  MAYFLY_ASSIGN_OR_RETURN(
-      const auto query,
-      engine::FindQuery::Parse(explained.request, collection.get(), &execution.evaluation));
-  reply.String("explainVersion", "1");
-  OpenPlanner(FullName(context, target.AsString()), &query->filter(), reply);
-  if (collection == nullptr) {
-    reply.OpenDocument("winningPlan").Bool("isCached", false).String("stage", "EOF").Close();
-    reply.OpenArray("rejectedPlans").Close().Close();
-    if (verbosity != Verbosity::kQueryPlanner) {
-      reply.OpenDocument("executionStats").Bool("executionSuccess", true).Int64("nReturned", 0);
-      reply.Int64("executionTimeMillis", 0)
-          .Int64("totalKeysExamined", 0)
-          .Int64("totalDocsExamined", 0);
-      reply.OpenDocument("executionStages").String("stage", "EOF").Close().Close();
-    }
-    AppendServer(context, command, reply);
-    return absl::OkStatus();
-  }
-  MAYFLY_ASSIGN_OR_RETURN(const engine::PlanChoice choice, query->Plan(*collection));
-  PlanDescription plan{.collection = *collection,
-                       .filter = query->filter(),
-                       .request = explained.request,
-                       .path = choice.winner,
-                       .counts = std::nullopt};
-  AppendPlanUnder("winningPlan", explained.stage, plan, reply);
-  reply.OpenArray("rejectedPlans");
-  for (const engine::AccessPath& path : choice.rejected) {
-    bson::Builder holder;
-    AppendPlan("plan",
-               {.collection = *collection,
-                .filter = query->filter(),
-                .request = explained.request,
-                .path = path},
-               holder);
-    reply.PushDocument(holder.Finish().Find("plan").AsDocument());
-  }
-  reply.Close().Close();
-  if (verbosity != Verbosity::kQueryPlanner) {
-    MAYFLY_ASSIGN_OR_RETURN(const PlanCounts counts,
-                            Execute(context, execution, *query, collection, choice.winner));
-    plan.counts = counts;
-    AppendExecution(plan, explained.stage, counts, verbosity == Verbosity::kAllPlans, reply);
-  }
-  AppendServer(context, command, reply);
-  return absl::OkStatus();
+// Documents are counted without a search if nothing is asked of them.
+bool IsFastCount(const Explained& explained) {
+  const engine::FindRequest& request = explained.request;
+  return explained.purpose == Purpose::kCount && request.filter.empty() && request.hint.IsMissing();
 }
 
-absl::Status ExplainPipeline(CommandContext& context, bson::View command, Verbosity verbosity,
-                             bson::Builder& reply) {
-  const bson::ValueView target = command.First().value;
-  const bson::ValueView stages = command.Find("pipeline");
-  if (!stages.IsArray()) return WrongTypeError("aggregate", "pipeline", stages.type(), "array");
-  engine::ExecutionContext execution = MakeExecutionContext(context);
-  const engine::PipelineRequest request{
-      .database = std::string(context.database_name()),
-      .collection = target.IsString() ? std::string(target.AsString()) : "",
-      .pipeline = stages.AsDocument(),
-      .collation = command.Find("collation"),
-      .let = DocumentOf(command.Find("let")),
-      .hint = command.Find("hint")};
-  MAYFLY_ASSIGN_OR_RETURN(
-      const auto query,
-      engine::PipelineQuery::Parse(request, context.catalog, execution, nullptr, nullptr));
-  reply.String("explainVersion", "1");
-  const std::string ns = FullName(context, request.collection);
-  const bson::Value pipeline = query->pipeline().Serialize();
-  if (query->source() == nullptr) {
-    OpenPlanner(ns, query->pipeline().LeadingFilter(), reply);
-    reply.OpenDocument("winningPlan").Bool("isCached", false).String("stage", "EOF").Close();
-    reply.OpenArray("rejectedPlans").Close().Close();
-    AppendServer(context, command, reply);
-    return absl::OkStatus();
-  }
-  MAYFLY_ASSIGN_OR_RETURN(const engine::PlanChoice choice, query->PlanSource());
-  const engine::FilterPtr everything =
-      *engine::ParseFilter(bson::View(), engine::FilterParseContext());
-  const engine::FilterNode* leading = query->pipeline().LeadingFilter();
-  const engine::FindRequest none;
-  const PlanDescription plan{.collection = *query->source(),
-                             .filter = leading == nullptr ? *everything : *leading,
-                             .request = none,
-                             .path = choice.winner,
-                             .counts = std::nullopt};
-  reply.OpenArray("stages").PushOpenDocument().OpenDocument("$cursor");
-  OpenPlanner(ns, leading, reply);
-  AppendPlan("winningPlan", plan, reply);
+absl::Status ExplainFastCount(CommandContext& context,
+                              const std::shared_ptr<engine::Collection>& collection,
+                              Verbosity verbosity, bson::Builder& reply) {
+  constexpr std::string_view kStage = "RECORD_STORE_FAST_COUNT";
+  reply.OpenDocument("winningPlan").Bool("isCached", false).String("stage", kStage).Close();
   reply.OpenArray("rejectedPlans").Close().Close();
-  if (verbosity != Verbosity::kQueryPlanner) {
-    MAYFLY_ASSIGN_OR_RETURN(const auto stream, query->MakeStream());
-    engine::Row row;
-    PlanCounts counts;
-    while (true) {
-      MAYFLY_ASSIGN_OR_RETURN(const bool more, stream->Next(&row));
-      if (!more) break;
-      ++counts.returned;
-    }
-    counts.keys = execution.keys_examined;
-    counts.documents = execution.documents_examined;
-    AppendExecution(plan, {}, counts, verbosity == Verbosity::kAllPlans, reply);
-  }
-  reply.Close().Close();
-  for (const bson::Element& stage : pipeline.view().AsDocument()) reply.Push(stage.value);
+  if (verbosity == Verbosity::kQueryPlanner) return absl::OkStatus();
+  engine::ExecutionContext execution = MakeExecutionContext(context);
+  MAYFLY_ASSIGN_OR_RETURN(const int64_t count, engine::CountVisible(execution, collection));
+  reply.OpenDocument("executionStats").Bool("executionSuccess", true);
+  AppendTotals({}, 0, reply);
+  reply.OpenDocument("executionStages").String("stage", kStage);
+  reply.Int32("nReturned", 0).Append("nCounted", bson::Value::IntFitting(count));
+  reply.Int32("nSkipped", 0).Close();
+  if (verbosity == Verbosity::kAllPlans) reply.OpenArray("allPlansExecution").Close();
   reply.Close();
-  AppendServer(context, command, reply);
   return absl::OkStatus();
+}
+
+// The trials of all plans, if there was a choice.
+absl::Status AppendTrials(CommandContext& context, const Explained& explained,
+                          const std::shared_ptr<engine::Collection>& collection,
+                          const engine::FindQuery& query, const engine::PlanChoice& choice,
+                          bson::Builder& reply) {
+  reply.OpenArray("allPlansExecution");
+  std::vector<const engine::AccessPath*> paths;
+  if (!choice.rejected.empty()) paths.push_back(&choice.winner);
+  for (const engine::AccessPath& path : choice.rejected) paths.push_back(&path);
+  for (const engine::AccessPath* path : paths) {
+    MAYFLY_ASSIGN_OR_RETURN(const PlanCounts counts,
+                            Execute(context, explained, collection, *path, kTrialResults));
+    reply.PushOpenDocument();
+    AppendTotals(counts, counts.returned, reply);
+    AppendPlan("executionStages",
+               {.collection = *collection,
+                .filter = query.filter(),
+                .request = explained.request,
+                .path = *path,
+                .counts = counts},
+               reply);
+    reply.Close();
+  }
+  reply.Close();
+  return absl::OkStatus();
+}
+
+absl::Status ExplainAggregateCommand(CommandContext& context, bson::View command,
+                                     Verbosity verbosity, bson::Builder& reply) {
+  const ValueView target = command.First().value;
+  const ValueView stages = command.Find("pipeline");
+  if (!stages.IsArray()) return WrongTypeError("aggregate", "pipeline", stages.type(), "array");
+  return ExplainPipeline(context,
+                         {.command = command,
+                          .collection = target.IsString() ? target.AsString() : std::string_view(),
+                          .pipeline = stages.AsDocument(),
+                          .collation = command.Find("collation"),
+                          .let = DocumentOf(command.Find("let")),
+                          .hint = command.Find("hint")},
+                         verbosity, reply);
+}
+
+// A search in a view is an aggregation of what the view is on.
+absl::Status ExplainOnAny(CommandContext& context, bson::View command, const Explained& explained,
+                          Verbosity verbosity, bson::Builder& reply) {
+  const auto collection = context.FindCollection(explained.collection);
+  const engine::FindRequest& request = explained.request;
+  if (collection == nullptr || !collection->IsView()) {
+    const std::string shape =
+        engine::FindShape(request.filter, {.sort = request.sort,
+                                           .projection = request.projection,
+                                           .collation = DocumentOf(request.collation)});
+    return ExplainSearch(context, command, explained, verbosity, shape, reply);
+  }
+  if (explained.purpose == Purpose::kUpdate || explained.purpose == Purpose::kDelete) {
+    return NotOnView(collection->ns());
+  }
+  const bson::Document pipeline = PipelineOf(request);
+  return ExplainPipeline(context,
+                         {.command = command,
+                          .collection = explained.collection,
+                          .pipeline = pipeline,
+                          .collation = {},
+                          .let = request.let,
+                          .hint = request.hint},
+                         verbosity, reply);
 }
 
 absl::Status RunExplain(CommandContext& context, const Arguments& arguments, bson::Builder& reply) {
   const bson::ValueView target = arguments.target();
+  if (target.IsNullish()) {
+    return Error(ErrorCode::kIDLFailedToParse,
+                 "BSON field 'explain.explain' is missing but a required field");
+  }
   if (!target.IsDocument()) return WrongTypeError("explain", "explain", target.type(), "object");
   MAYFLY_ASSIGN_OR_RETURN(const Verbosity verbosity,
                           ReadVerbosity(arguments.String(0, "allPlansExecution")));
   const bson::View command = target.AsDocument();
   const std::string_view name = command.First().key;
-  if (name == "aggregate") return ExplainPipeline(context, command, verbosity, reply);
+  if (name == "aggregate") return ExplainAggregateCommand(context, command, verbosity, reply);
   for (const ExplainRow& row : kExplainable) {
     if (row.command != name) continue;
-    MAYFLY_ASSIGN_OR_RETURN(const Explained explained, row.read(command));
-    return ExplainSearch(context, command, explained, verbosity, reply);
+    MAYFLY_ASSIGN_OR_RETURN(Explained explained, row.read(command));
+    const ValueView collection = command.First().value;
+    if (!collection.IsString())
+      return Error(ErrorCode::kInvalidNamespace, "collection name has invalid type");
+    MAYFLY_RETURN_IF_ERROR(
+        engine::CheckCollectionName(context.database_name(), collection.AsString()));
+    explained.collection = collection.AsString();
+    return ExplainOnAny(context, command, explained, verbosity, reply);
+  }
+  if (Registry().Find(name) != nullptr) {
+    return Error(ErrorCode::kIllegalOperation, StrCat("Cannot explain cmd: ", name));
   }
   return Error(ErrorCode::kCommandNotFound,
                StrCat("Explain failed due to unknown command: ", name));
@@ -328,8 +369,124 @@ constexpr CommandRow kRows[] = {
 
 }  // namespace
 
+void OpenPlanner(const PlannerFacts& facts, bson::Builder& reply) {
+  reply.OpenDocument("queryPlanner").String("namespace", facts.ns);
+  bson::Builder parsed;
+  if (facts.filter != nullptr) facts.filter->Serialize(&parsed);
+  reply.Document("parsedQuery", parsed.Finish());
+  reply.Bool("indexFilterSet", facts.filtered_indexes);
+  const std::string hash = engine::ShortHash(facts.plan_shape);
+  reply.String("queryHash", hash).String("planCacheShapeHash", hash);
+  reply.String("planCacheKey", engine::ShortHash(StrCat(facts.ns, facts.plan_shape)));
+  reply.Int32("optimizationTimeMillis", 0);
+  reply.Bool("maxIndexedOrSolutionsReached", false).Bool("maxIndexedAndSolutionsReached", false);
+  reply.Bool("maxScansToExplodeReached", false).Bool("prunedSimilarIndexes", false);
+}
+
+void AppendEnding(const CommandContext& context, bson::View command, std::string_view query_shape,
+                  bson::Builder& reply) {
+  reply.String("queryShapeHash", engine::LongHash(query_shape));
+  const ServerFacts& facts = context.services.facts;
+  bson::Builder echoed;
+  echoed.AppendAll(command).String("$db", context.database_name());
+  reply.Document("command", echoed.Finish());
+  reply.OpenDocument("serverInfo").String("host", facts.host).Int32("port", facts.port);
+  reply.String("version", facts.version).String("gitVersion", facts.version).Close();
+  reply.OpenDocument("serverParameters");
+  reply.Int64("internalQueryFacetBufferSizeBytes", engine::kStageMemoryLimitBytes).Close();
+}
+
+void AppendNothing(Verbosity verbosity, Purpose purpose, bson::Builder& reply) {
+  static const engine::FilterPtr kEverything =
+      *engine::ParseFilter(bson::View(), engine::FilterParseContext());
+  static const engine::Collection kNoCollection("", {});
+  static const engine::FindRequest kRequest;
+  engine::AccessPath path;
+  path.kind = engine::AccessPath::Kind::kNothing;
+  PlanDescription plan{.collection = kNoCollection,
+                       .filter = *kEverything,
+                       .request = kRequest,
+                       .path = path,
+                       .purpose = purpose,
+                       .counts = std::nullopt};
+  AppendWinningPlan(plan, reply);
+  reply.OpenArray("rejectedPlans").Close().Close();
+  if (verbosity == Verbosity::kQueryPlanner) return;
+  plan.counts = PlanCounts();
+  reply.OpenDocument("executionStats").Bool("executionSuccess", true);
+  AppendTotals({}, 0, reply);
+  AppendPlan("executionStages", plan, reply);
+  if (verbosity == Verbosity::kAllPlans) reply.OpenArray("allPlansExecution").Close();
+  reply.Close();
+}
+
+absl::Status ExplainSearch(CommandContext& context, bson::View command, const Explained& explained,
+                           Verbosity verbosity, std::string_view query_shape,
+                           bson::Builder& reply) {
+  const auto collection = context.FindCollection(explained.collection);
+  engine::ExecutionContext execution = MakeExecutionContext(context);
+  MAYFLY_ASSIGN_OR_RETURN(
+      const auto query,
+      engine::FindQuery::Parse(explained.request, collection.get(), &execution.evaluation));
+  MAYFLY_RETURN_IF_ERROR(Applier::Make(explained, execution.evaluation, *query).status());
+  const std::string ns = FullName(context, explained.collection);
+  reply.String("explainVersion", "1");
+  OpenPlanner(
+      {.ns = ns,
+       .filter = &query->filter(),
+       .plan_shape = query->PlanShape(),
+       .filtered_indexes = collection != nullptr && query->IndexFilterOf(*collection) != nullptr},
+      reply);
+  if (collection == nullptr) {
+    AppendNothing(verbosity, explained.purpose, reply);
+    AppendEnding(context, command, query_shape, reply);
+    return absl::OkStatus();
+  }
+  if (IsFastCount(explained)) {
+    MAYFLY_RETURN_IF_ERROR(ExplainFastCount(context, collection, verbosity, reply));
+    AppendEnding(context, command, query_shape, reply);
+    return absl::OkStatus();
+  }
+  MAYFLY_ASSIGN_OR_RETURN(const engine::PlanChoice choice, query->Plan(*collection));
+  PlanDescription plan{.collection = *collection,
+                       .filter = query->filter(),
+                       .request = explained.request,
+                       .path = choice.winner,
+                       .purpose = explained.purpose,
+                       .counts = std::nullopt};
+  AppendWinningPlan(plan, reply);
+  reply.OpenArray("rejectedPlans");
+  for (const engine::AccessPath& path : choice.rejected) {
+    bson::Builder holder;
+    AppendPlan("plan",
+               {.collection = *collection,
+                .filter = query->filter(),
+                .request = explained.request,
+                .path = path,
+                .purpose = explained.purpose,
+                .counts = std::nullopt},
+               holder);
+    reply.PushDocument(holder.Finish().Find("plan").AsDocument());
+  }
+  reply.Close().Close();
+  if (verbosity != Verbosity::kQueryPlanner) {
+    MAYFLY_ASSIGN_OR_RETURN(const PlanCounts counts,
+                            Execute(context, explained, collection, choice.winner, kEveryResult));
+    plan.counts = counts;
+    reply.OpenDocument("executionStats").Bool("executionSuccess", true);
+    AppendTotals(counts, explained.purpose == Purpose::kRead ? counts.returned : 0, reply);
+    AppendPlan("executionStages", plan, reply);
+    if (verbosity == Verbosity::kAllPlans) {
+      MAYFLY_RETURN_IF_ERROR(AppendTrials(context, explained, collection, *query, choice, reply));
+    }
+    reply.Close();
+  }
+  AppendEnding(context, command, query_shape, reply);
+  return absl::OkStatus();
+}
+
 absl::Status ExplainAggregate(CommandContext& context, bson::Builder& reply) {
-  return ExplainPipeline(context, context.invocation.body, Verbosity::kQueryPlanner, reply);
+  return ExplainAggregateCommand(context, context.invocation.body, Verbosity::kQueryPlanner, reply);
 }
 
 std::span<const CommandRow> ExplainCommands() { return kRows; }

@@ -11,13 +11,16 @@ namespace mayfly::commands {
 std::span<const CommandRow> AggregateCommands();
 std::span<const CommandRow> BuildInfoCommands();
 std::span<const CommandRow> BulkWriteCommands();
+std::span<const CommandRow> CappedCopyCommands();
 std::span<const CommandRow> CollModCommands();
+std::span<const CommandRow> CompactCommands();
 std::span<const CommandRow> ConnectionCommands();
 std::span<const CommandRow> ConnectionPoolCommands();
 std::span<const CommandRow> CountCommands();
 std::span<const CommandRow> CreateCommands();
 std::span<const CommandRow> CurrentOpCommands();
 std::span<const CommandRow> CursorCommands();
+std::span<const CommandRow> DbHashCommands();
 std::span<const CommandRow> DefaultConcernCommands();
 std::span<const CommandRow> ExpiryCommands();
 std::span<const CommandRow> ExplainCommands();
@@ -37,7 +40,9 @@ std::span<const CommandRow> ListCommandsCommands();
 std::span<const CommandRow> LogRotateCommands();
 std::span<const CommandRow> ParameterCommands();
 std::span<const CommandRow> PingCommands();
+std::span<const CommandRow> PlanCacheCommands();
 std::span<const CommandRow> ProfileCommands();
+std::span<const CommandRow> RenameCommands();
 std::span<const CommandRow> ReplicaSetCommands();
 std::span<const CommandRow> ServerStatusCommands();
 std::span<const CommandRow> SessionCommands();
@@ -50,22 +55,57 @@ std::span<const CommandRow> UnsupportedCommands();
 std::span<const CommandRow> UpdateCommands();
 std::span<const CommandRow> UserCommands();
 std::span<const CommandRow> ValidateCommands();
+std::span<const CommandRow> ValidateDbMetadataCommands();
 
 inline constexpr std::array kFamilies = {
-    Family{AggregateCommands},  Family{BuildInfoCommands},      Family{BulkWriteCommands},
-    Family{CollModCommands},    Family{ConnectionCommands},     Family{ConnectionPoolCommands},
-    Family{CountCommands},      Family{CreateCommands},         Family{CurrentOpCommands},
-    Family{CursorCommands},     Family{DefaultConcernCommands}, Family{ExpiryCommands},
-    Family{ExplainCommands},    Family{FeatureVersionCommands}, Family{FindAndModifyCommands},
-    Family{FindCommands},       Family{FsyncCommands},          Family{GetCmdLineOptsCommands},
-    Family{GetLogCommands},     Family{HelloCommands},          Family{HostInfoCommands},
-    Family{IndexCommands},      Family{InsertCommands},         Family{KillSessionsCommands},
-    Family{ListCommands},       Family{ListCommandsCommands},   Family{LogRotateCommands},
-    Family{ParameterCommands},  Family{PingCommands},           Family{ProfileCommands},
-    Family{ReplicaSetCommands}, Family{ServerStatusCommands},   Family{SessionCommands},
-    Family{ShutdownCommands},   Family{StatisticsCommands},     Family{TimeToLiveCommands},
-    Family{TopCommands},        Family{TtlStatusCommands},      Family{UnsupportedCommands},
-    Family{UpdateCommands},     Family{UserCommands},           Family{ValidateCommands},
+    Family{AggregateCommands},
+    Family{BuildInfoCommands},
+    Family{BulkWriteCommands},
+    Family{CollModCommands},
+    Family{ConnectionCommands},
+    Family{ConnectionPoolCommands},
+    Family{CountCommands},
+    Family{CreateCommands},
+    Family{CurrentOpCommands},
+    Family{CursorCommands},
+    Family{DefaultConcernCommands},
+    Family{ExpiryCommands},
+    Family{ExplainCommands},
+    Family{FeatureVersionCommands},
+    Family{FindAndModifyCommands},
+    Family{FindCommands},
+    Family{FsyncCommands},
+    Family{GetCmdLineOptsCommands},
+    Family{GetLogCommands},
+    Family{HelloCommands},
+    Family{HostInfoCommands},
+    Family{IndexCommands},
+    Family{InsertCommands},
+    Family{KillSessionsCommands},
+    Family{ListCommands},
+    Family{ListCommandsCommands},
+    Family{LogRotateCommands},
+    Family{ParameterCommands},
+    Family{PingCommands},
+    Family{ProfileCommands},
+    Family{ReplicaSetCommands},
+    Family{ServerStatusCommands},
+    Family{SessionCommands},
+    Family{ShutdownCommands},
+    Family{StatisticsCommands},
+    Family{TimeToLiveCommands},
+    Family{TopCommands},
+    Family{TtlStatusCommands},
+    Family{UnsupportedCommands},
+    Family{UpdateCommands},
+    Family{UserCommands},
+    Family{ValidateCommands},
+    Family{ValidateDbMetadataCommands},
+    Family{CappedCopyCommands},
+    Family{PlanCacheCommands},
+    Family{DbHashCommands},
+    Family{RenameCommands},
+    Family{CompactCommands},
 };
 
 }  // namespace mayfly::commands

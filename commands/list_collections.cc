@@ -1,4 +1,7 @@
 // listCollections and listDatabases.
+#include <algorithm>
+#include <array>
+
 #include "base/status.h"
 #include "base/strings.h"
 #include "bson/builder.h"
@@ -13,8 +16,8 @@ namespace {
 
 constexpr std::array kCollectionsArguments = {
     ArgSpec{"filter", ArgType::kDocument, ArgUse::kOptional, "which collections"},
-    ArgSpec{"nameOnly", ArgType::kFlag, ArgUse::kOptional, "names and types only"},
-    ArgSpec{"authorizedCollections", ArgType::kFlag, ArgUse::kIgnored,
+    ArgSpec{"nameOnly", ArgType::kBool, ArgUse::kOptional, "names and types only"},
+    ArgSpec{"authorizedCollections", ArgType::kBool, ArgUse::kIgnored,
             "authorization is not in force"},
     ArgSpec{"authorizedDatabases", ArgType::kAny, ArgUse::kIgnored,
             "authorization is not in force"},
@@ -24,7 +27,7 @@ constexpr std::array kCollectionsArguments = {
 constexpr std::array kDatabasesArguments = {
     ArgSpec{"filter", ArgType::kDocument, ArgUse::kOptional, "which databases"},
     ArgSpec{"nameOnly", ArgType::kFlag, ArgUse::kOptional, "names only"},
-    ArgSpec{"authorizedDatabases", ArgType::kFlag, ArgUse::kIgnored,
+    ArgSpec{"authorizedDatabases", ArgType::kBool, ArgUse::kIgnored,
             "authorization is not in force"},
 };
 
@@ -41,7 +44,9 @@ bson::Document DescribeCollection(const engine::Collection& collection, bool nam
         {reinterpret_cast<const char*>(collection.uuid().data()), collection.uuid().size()});
   }
   builder.Close();
-  if (!collection.IsView()) builder.Document("idIndex", collection.id_index().spec.stored);
+  if (!collection.IsView() && !collection.options().clustered) {
+    builder.Document("idIndex", collection.id_index().spec.stored);
+  }
   return builder.Finish();
 }
 
@@ -49,6 +54,8 @@ absl::StatusOr<engine::FilterPtr> ParseListFilter(const CommandContext& context,
                                                   bson::View filter) {
   engine::FilterParseContext parse;
   parse.evaluation = &context.evaluation;
+  parse.features.where = false;
+  parse.features.text_search = false;
   return engine::ParseFilter(filter, parse);
 }
 
@@ -66,11 +73,10 @@ absl::Status RunListCollections(CommandContext& context, const Arguments& argume
   if (context.catalog != nullptr) {
     engine::MatchContext match(context.evaluation);
     for (const auto& collection : context.catalog->All()) {
-      const bson::Document whole = DescribeCollection(*collection, false);
-      MAYFLY_ASSIGN_OR_RETURN(const bool matches, filter->Matches(whole, match));
-      if (!matches) continue;
-      documents.push_back(arguments.Flag(kArg("nameOnly")) ? DescribeCollection(*collection, true)
-                                                           : whole);
+      // The filter sees what the client will see.
+      bson::Document shown = DescribeCollection(*collection, arguments.Flag(kArg("nameOnly")));
+      MAYFLY_ASSIGN_OR_RETURN(const bool matches, filter->Matches(shown, match));
+      if (matches) documents.push_back(std::move(shown));
     }
   }
   return AppendDocuments(context, arguments, FullName(context, "$cmd.listCollections"),
@@ -81,6 +87,22 @@ struct DatabaseEntry {
   bool empty = true;
   int64_t bytes = 0;
 };
+
+// Databases that every member of a replica set has, with files or without.
+constexpr std::array<std::string_view, 3> kSystemDatabases = {"admin", "config", "local"};
+
+bool IsSystemDatabase(std::string_view name) {
+  return std::find(kSystemDatabases.begin(), kSystemDatabases.end(), name) !=
+         kSystemDatabases.end();
+}
+
+std::vector<std::string> AllDatabases(CommandContext& context) {
+  std::vector<std::string> names = context.services.engine.ListDatabases();
+  names.insert(names.end(), kSystemDatabases.begin(), kSystemDatabases.end());
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
 
 absl::StatusOr<DatabaseEntry> LookInto(CommandContext& context, const std::string& name) {
   DatabaseEntry entry;
@@ -109,21 +131,21 @@ absl::Status RunListDatabases(CommandContext& context, const Arguments& argument
   int64_t total = 0;
   engine::MatchContext match(context.evaluation);
   reply.OpenArray("databases");
-  for (const std::string& name : context.services.engine.ListDatabases()) {
+  for (const std::string& name : AllDatabases(context)) {
     MAYFLY_RETURN_IF_ERROR(context.interrupt->Check());
-    MAYFLY_ASSIGN_OR_RETURN(const DatabaseEntry entry, LookInto(context, name));
-    if (entry.empty) continue;
+    const auto found = LookInto(context, name);
+    // Dropped since it was listed.
+    if (base::CodeOf(found.status()) == base::ErrorCode::kDatabaseDropPending) continue;
+    MAYFLY_ASSIGN_OR_RETURN(const DatabaseEntry entry, found);
+    if (entry.empty && !IsSystemDatabase(name)) continue;
     bson::Builder whole;
-    whole.String("name", name).Int64("sizeOnDisk", entry.bytes).Bool("empty", false);
+    whole.String("name", name);
+    if (!name_only) whole.Int64("sizeOnDisk", entry.bytes).Bool("empty", entry.empty);
     const bson::Document document = whole.Finish();
     MAYFLY_ASSIGN_OR_RETURN(const bool matches, filter->Matches(document, match));
     if (!matches) continue;
     total += entry.bytes;
-    if (name_only) {
-      reply.PushOpenDocument().String("name", name).Close();
-    } else {
-      reply.PushDocument(document);
-    }
+    reply.PushDocument(document);
   }
   reply.Close();
   if (!name_only) reply.Int64("totalSize", total).Int64("totalSizeMb", total / (1024 * 1024));
@@ -133,12 +155,13 @@ absl::Status RunListDatabases(CommandContext& context, const Arguments& argument
 constexpr CommandRow kRows[] = {
     {.name = "listCollections",
      .place = Place::kRead,
+     .flags = kNoConcerns,
      .run = RunListCollections,
      .arguments = kCollectionsArguments,
      .help = "Lists the collections and views of a database."},
     {.name = "listDatabases",
      .place = Place::kWorker,
-     .flags = kAdminOnly,
+     .flags = kAdminOnly | kNoConcerns,
      .run = RunListDatabases,
      .arguments = kDatabasesArguments,
      .help = "Lists the databases that have collections."},

@@ -26,12 +26,21 @@ class RunningOperation : public engine::Interrupt {
       : id_(id), clock_(clock), start_us_(clock.MonotonicUs()), deadline_us_(deadline_us) {}
 
   absl::Status Check() override;
+  void ReportProgress(const char* what, int64_t done, int64_t total) override {
+    progress_done_.store(done, std::memory_order_relaxed);
+    progress_total_.store(total, std::memory_order_relaxed);
+    progress_of_.store(what, std::memory_order_release);
+  }
   // 11601 Interrupted or 11600 InterruptedAtShutdown from the next Check on. The first call wins.
   void Kill(base::ErrorCode code);
 
   int64_t id() const { return id_; }
   int64_t start_us() const { return start_us_; }
   int64_t deadline_us() const { return deadline_us_; }
+  // Null: no progress was reported.
+  const char* progress_of() const { return progress_of_.load(std::memory_order_acquire); }
+  int64_t progress_done() const { return progress_done_.load(std::memory_order_relaxed); }
+  int64_t progress_total() const { return progress_total_.load(std::memory_order_relaxed); }
 
   // What currentOp shows. Set before the operation is registered, unchanged afterwards.
   std::string ns;
@@ -52,6 +61,9 @@ class RunningOperation : public engine::Interrupt {
   const int64_t deadline_us_;
   uint32_t calls_ = 0;
   std::atomic<int> killed_{0};
+  std::atomic<const char*> progress_of_{nullptr};
+  std::atomic<int64_t> progress_done_{0};
+  std::atomic<int64_t> progress_total_{0};
 };
 
 // Thread-safe.

@@ -31,7 +31,7 @@ absl::StatusOr<Documents> CollectionStats(CommandContext& context, bson::ValueVi
     builder.Int64("avgObjSize", visible.documents == 0 ? 0 : visible.bytes / visible.documents);
     builder.Int64("storageSize", collection->counters().data_bytes)
         .Bool("capped", collection->options().capped);
-    builder.Int32("nindexes", static_cast<int32_t>(collection->indexes().size())).Close();
+    builder.Int32("nindexes", collection->CountedIndexes()).Close();
   }
   if (spec.IsDocument() && spec.AsDocument().Has("count"))
     builder.Int64("count", visible.documents);
@@ -45,13 +45,14 @@ absl::StatusOr<Documents> IndexStats(CommandContext& context, bson::ValueView,
   const auto collection = context.FindCollection(ns.collection);
   Documents documents;
   if (collection == nullptr) return documents;
-  for (const auto& index : collection->indexes()) {
+  for (const auto& index : collection->ReadyIndexes()) {
     bson::Builder builder;
     builder.String("name", index->spec.name).Document("key", index->spec.key);
     builder.String("host", context.services.facts.host);
     builder.OpenDocument("accesses")
-        .Int64("ops", 0)
-        .Date("since", context.services.facts.start_ms)
+        .Int64("ops", index->usage->operations)
+        .Date("since", index->usage->since_ms != 0 ? index->usage->since_ms
+                                                   : context.services.facts.start_ms)
         .Close();
     builder.Document("spec", index->spec.stored);
     documents.push_back(builder.Finish());
@@ -64,6 +65,16 @@ absl::StatusOr<Documents> CurrentOperations(CommandContext& context, bson::Value
   return DescribeOperations(context);
 }
 
+// Plans are chosen anew for each query: the cache is always empty.
+absl::StatusOr<Documents> PlanCache(CommandContext& context, bson::ValueView,
+                                    const engine::Namespace& ns) {
+  const auto collection = context.FindCollection(ns.collection);
+  if (collection == nullptr) {
+    return base::Error(50933, base::StrCat("collection '", ns.ToString(), "' does not exist"));
+  }
+  return Documents();
+}
+
 struct ReportRow {
   std::string_view stage;
   ReportFunction run;
@@ -73,6 +84,7 @@ constexpr ReportRow kReports[] = {
     {"$collStats", CollectionStats},
     {"$indexStats", IndexStats},
     {"$currentOp", CurrentOperations},
+    {"$planCacheStats", PlanCache},
 };
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include "commands/plan_description.h"
 
+#include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/strings.h"
@@ -34,11 +36,10 @@ class Describer {
  public:
   Describer(const PlanDescription& plan, bson::Builder& out) : plan_(plan), out_(out) {}
 
-  void Run(std::string_view field, std::string_view wrapper) {
-    if (!wrapper.empty()) Open(field, wrapper);
-    field = wrapper.empty() ? field : "inputStage";
-    const std::string_view inner = Outer(field);
-    Access(inner, plan_.path, !plan_.path.exact);
+  void Run(std::string_view field, bool is_winner) {
+    mark_ = is_winner;
+    field = Purposed(field);
+    Access(Outer(field), plan_.path, !plan_.path.exact);
     while (open_ > 0) {
       out_.Close();
       --open_;
@@ -46,45 +47,97 @@ class Describer {
   }
 
  private:
-  void Counts() {
+  void Number(std::string_view name, int64_t value) {
+    out_.Append(name, bson::Value::IntFitting(value));
+  }
+
+  void Counts(int64_t returned) {
     if (!plan_.counts.has_value()) return;
-    out_.Int64("nReturned", plan_.counts->returned)
-        .Int64("executionTimeMillisEstimate", plan_.counts->millis);
-    out_.Int64("works", plan_.counts->keys + plan_.counts->documents + 1)
-        .Int64("advanced", plan_.counts->returned);
-    out_.Int64("needTime", 0).Int64("needYield", 0).Int64("saveState", 0).Int64("restoreState", 0);
+    Number("nReturned", returned);
+    Number("executionTimeMillisEstimate", plan_.counts->millis);
+    const int64_t works = std::max(plan_.counts->keys, plan_.counts->documents) + 1;
+    Number("works", works);
+    Number("advanced", returned);
+    Number("needTime", std::max<int64_t>(0, works - 1 - returned));
+    Number("needYield", 0);
+    Number("saveState", 0);
+    Number("restoreState", 0);
     out_.Int32("isEOF", 1);
   }
 
-  void Open(std::string_view field, std::string_view stage) {
-    out_.OpenDocument(field).String("stage", stage);
-    Counts();
+  int64_t Returned() const { return plan_.counts.has_value() ? plan_.counts->returned : 0; }
+  int64_t Documents() const { return plan_.counts.has_value() ? plan_.counts->documents : 0; }
+
+  void Begin(std::string_view field, std::string_view stage) {
+    out_.OpenDocument(field);
+    if (std::exchange(mark_, false)) out_.Bool("isCached", false);
+    out_.String("stage", stage);
+  }
+
+  void Open(std::string_view field, std::string_view stage, int64_t returned) {
+    Begin(field, stage);
+    Counts(returned);
     ++open_;
+  }
+
+  // What the command does with the documents. Returns the field in which the search goes.
+  std::string_view Purposed(std::string_view field) {
+    switch (plan_.purpose) {
+      case Purpose::kRead:
+        return field;
+      case Purpose::kCount:
+        Open(field, "COUNT", 0);
+        if (plan_.counts.has_value()) {
+          Number("nCounted", plan_.counts->returned);
+          Number("nSkipped", plan_.request.skip);
+        }
+        break;
+      case Purpose::kUpdate:
+        Open(field, "UPDATE", 0);
+        if (plan_.counts.has_value()) {
+          Number("nMatched", plan_.counts->returned);
+          Number("nWouldModify", plan_.counts->modified);
+          Number("nWouldUpsert", plan_.counts->inserted);
+        }
+        break;
+      case Purpose::kDelete:
+        Open(field, "DELETE", 0);
+        if (plan_.counts.has_value()) Number("nWouldDelete", plan_.counts->returned);
+        break;
+    }
+    return "inputStage";
   }
 
   // Limit, skip, projection and sort. Returns the field in which the access stage goes.
   std::string_view Outer(std::string_view field) {
     const engine::FindRequest& request = plan_.request;
     const bool sorts = !request.sort.empty() && !plan_.path.sorted && !request.sort.Has("$natural");
-    if (request.limit > 0 && !sorts) {
-      Open(field, "LIMIT");
-      out_.Int64("limitAmount", request.limit);
+    const bool cuts = plan_.purpose == Purpose::kRead;
+    if (cuts && request.limit > 0 && !sorts) {
+      Open(field, "LIMIT", Returned());
+      Number("limitAmount", request.limit);
       field = "inputStage";
     }
-    if (request.skip > 0) {
-      Open(field, "SKIP");
-      out_.Int64("skipAmount", request.skip);
+    if (cuts && request.skip > 0) {
+      Open(field, "SKIP", Returned());
+      Number("skipAmount", request.skip);
+      field = "inputStage";
+    }
+    if (cuts && request.return_key) {
+      Open(field, "RETURN_KEY", Returned());
       field = "inputStage";
     }
     if (!request.projection.empty()) {
-      Open(field, IsSimple(request.projection) ? "PROJECTION_SIMPLE" : "PROJECTION_DEFAULT");
+      Open(field, IsSimple(request.projection) ? "PROJECTION_SIMPLE" : "PROJECTION_DEFAULT",
+           Returned());
       out_.Document("transformBy", request.projection);
       field = "inputStage";
     }
     if (sorts) {
-      Open(field, "SORT");
-      out_.Document("sortPattern", request.sort).Int64("memLimit", engine::kStageMemoryLimitBytes);
-      if (request.limit > 0) out_.Int64("limitAmount", request.limit + request.skip);
+      Open(field, "SORT", Returned());
+      out_.Document("sortPattern", request.sort);
+      Number("memLimit", engine::kStageMemoryLimitBytes);
+      if (request.limit > 0) Number("limitAmount", request.limit + request.skip);
       out_.String("type", "simple");
       field = "inputStage";
     }
@@ -106,28 +159,32 @@ class Describer {
     if (!document.empty()) out_.Document("filter", document);
   }
 
+  // What the stage that looks at documents hands on; not known where others cut it off.
+  int64_t Found(bool filtered) const {
+    const bool cut = plan_.request.skip > 0 || plan_.request.limit > 0;
+    return filtered && !cut ? Returned() : Documents();
+  }
+
   void Access(std::string_view field, const AccessPath& path, bool filtered) {
     switch (path.kind) {
       case AccessPath::Kind::kNothing:
-        out_.OpenDocument(field).String("stage", "EOF").Close();
+        Begin(field, "EOF");
+        Counts(0);
+        out_.Close();
         return;
       case AccessPath::Kind::kCollectionScan:
-        out_.OpenDocument(field).String("stage", "COLLSCAN");
+        Begin(field, "COLLSCAN");
         if (filtered) Filter();
-        Counts();
-        if (plan_.counts.has_value()) out_.Int64("docsExamined", plan_.counts->documents);
+        Counts(Found(filtered));
+        if (plan_.counts.has_value()) Number("docsExamined", plan_.counts->documents);
         out_.String("direction", DirectionName(path.direction)).Close();
         return;
       case AccessPath::Kind::kIdLookup:
         IdLookup(field, path, filtered);
         return;
       case AccessPath::Kind::kIndexScan:
-        out_.OpenDocument(field).String("stage", "FETCH");
-        if (filtered) Filter();
-        Counts();
-        if (plan_.counts.has_value()) out_.Int64("docsExamined", plan_.counts->documents);
-        IndexScan("inputStage", path);
-        out_.Close();
+        if (path.index->spec.clustered) return ClusteredScan(field, path, filtered);
+        Fetch(field, path, filtered);
         return;
       case AccessPath::Kind::kUnion:
         Union(field, path);
@@ -135,73 +192,126 @@ class Describer {
     }
   }
 
-  void IdLookup(std::string_view field, const AccessPath& path, bool filtered) {
-    if (!filtered) {
-      out_.OpenDocument(field).String("stage", "EXPRESS_IXSCAN");
-      Counts();
-      out_.String("keyPattern", "{ _id: 1 }").String("indexName", "_id_").Close();
-      return;
+  void Fetch(std::string_view field, const AccessPath& path, bool filtered) {
+    Begin(field, "FETCH");
+    if (filtered) Filter();
+    Counts(Found(filtered));
+    if (plan_.counts.has_value()) {
+      Number("docsExamined", plan_.counts->documents);
+      Number("alreadyHasObj", 0);
     }
-    out_.OpenDocument(field).String("stage", "FETCH");
-    Filter();
-    Counts();
     IndexScan("inputStage", path);
     out_.Close();
   }
 
+  void ClusteredScan(std::string_view field, const AccessPath& path, bool filtered) {
+    Begin(field, "CLUSTERED_IXSCAN");
+    if (filtered) Filter();
+    Counts(Found(filtered));
+    if (plan_.counts.has_value()) Number("docsExamined", plan_.counts->documents);
+    out_.String("direction", DirectionName(path.direction));
+    if (!path.bounds.empty() && !path.bounds.front().empty()) {
+      out_.Append("minRecord", path.bounds.front().front().low);
+      out_.Append("maxRecord", path.bounds.front().back().high);
+    }
+    out_.Close();
+  }
+
+  void IdLookup(std::string_view field, const AccessPath& path, bool filtered) {
+    if (filtered || plan_.purpose != Purpose::kRead) {
+      if (path.index->spec.clustered) return ClusteredScan(field, path, filtered);
+      Fetch(field, path, filtered);
+      return;
+    }
+    Begin(field, path.index->spec.clustered ? "EXPRESS_CLUSTERED_IXSCAN" : "EXPRESS_IXSCAN");
+    Counts(Documents());
+    out_.String("keyPattern", "{ _id: 1 }").String("indexName", path.index->spec.name);
+    if (plan_.counts.has_value()) {
+      Number("keysExamined", plan_.counts->keys);
+      Number("docsExamined", plan_.counts->documents);
+      Number("fetched", plan_.counts->documents);
+    }
+    out_.Close();
+  }
+
+  void KeyPattern(const AccessPath& path) {
+    if (path.wildcard_fields.empty()) {
+      out_.Document("keyPattern", path.index->spec.key);
+      return;
+    }
+    out_.OpenDocument("keyPattern");
+    for (const engine::IndexField& field : path.wildcard_fields) {
+      out_.Int32(field.path, field.descending ? -1 : 1);
+    }
+    out_.Close();
+  }
+
+  static bool IsMultikey(const engine::Index& index, const engine::IndexField& field, size_t i,
+                         bool is_wildcard) {
+    if (!is_wildcard) return (index.multikey_fields >> i & 1) != 0;
+    return index.IsMultikey() && field.path != "$_path";
+  }
+
   void IndexScan(std::string_view field, const AccessPath& path) {
     const engine::Index& index = *path.index;
-    out_.OpenDocument(field).String("stage", "IXSCAN");
-    Counts();
-    out_.Document("keyPattern", index.spec.key).String("indexName", index.spec.name);
+    const bool is_wildcard = !path.wildcard_fields.empty();
+    const auto& fields = is_wildcard ? path.wildcard_fields : index.spec.fields;
+    Begin(field, "IXSCAN");
+    Counts(plan_.counts.has_value() ? plan_.counts->documents : 0);
+    KeyPattern(path);
+    out_.String("indexName", index.spec.name);
     if (index.spec.collation.has_value()) out_.Document("collation", *index.spec.collation);
     out_.Bool("isMultiKey", index.IsMultikey());
     out_.OpenDocument("multiKeyPaths");
-    for (size_t i = 0; i < index.spec.fields.size(); ++i) {
-      out_.OpenArray(index.spec.fields[i].path);
-      if ((index.multikey_fields >> i & 1) != 0) out_.PushString(index.spec.fields[i].path);
+    for (size_t i = 0; i < fields.size(); ++i) {
+      out_.OpenArray(fields[i].path);
+      if (IsMultikey(index, fields[i], i, is_wildcard)) out_.PushString(fields[i].path);
       out_.Close();
     }
     out_.Close();
-    out_.Bool("isUnique", index.spec.unique || index.spec.IsId())
-        .Bool("isSparse", index.spec.sparse);
+    out_.Bool("isUnique", index.spec.unique || index.spec.IsId());
+    out_.Bool("isSparse", index.spec.sparse || is_wildcard);
     out_.Bool("isPartial", index.spec.partial_filter.has_value()).Int32("indexVersion", 2);
     out_.String("direction", DirectionName(path.direction));
     out_.OpenDocument("indexBounds");
-    for (size_t i = 0; i < index.spec.fields.size(); ++i) {
-      const bool descending = index.spec.fields[i].kind == engine::IndexKind::kDescending;
+    for (size_t i = 0; i < fields.size(); ++i) {
+      const bool descending = fields[i].kind == engine::IndexKind::kDescending;
       const bool backward = descending != (path.direction == Direction::kBackward);
-      out_.OpenArray(index.spec.fields[i].path);
+      out_.OpenArray(fields[i].path);
       if (i < path.bounds.size()) {
         for (const Interval& interval : path.bounds[i])
           out_.PushString(BoundText(interval, backward));
       } else {
-        out_.PushString("[MinKey, MaxKey]");
+        out_.PushString(backward ? "[MaxKey, MinKey]" : "[MinKey, MaxKey]");
       }
       out_.Close();
     }
     out_.Close();
     if (plan_.counts.has_value()) {
-      out_.Int64("keysExamined", plan_.counts->keys)
-          .Int64("seeks", static_cast<int64_t>(path.ranges.size()));
-      out_.Int64("dupsTested", 0).Int64("dupsDropped", 0);
+      Number("keysExamined", plan_.counts->keys);
+      Number("seeks", static_cast<int64_t>(path.ranges.size()));
+      Number("dupsTested", index.IsMultikey() ? plan_.counts->keys : 0);
+      Number("dupsDropped", 0);
     }
     out_.Close();
   }
 
   void Union(std::string_view field, const AccessPath& path) {
-    out_.OpenDocument(field).String("stage", "FETCH");
+    Begin(field, "FETCH");
     Filter();
-    Counts();
+    Counts(Found(true));
+    if (plan_.counts.has_value()) Number("docsExamined", plan_.counts->documents);
     out_.OpenDocument("inputStage").String("stage", "OR");
-    Counts();
+    Counts(Documents());
+    if (plan_.counts.has_value()) {
+      Number("dupsTested", Documents());
+      Number("dupsDropped", 0);
+    }
     out_.OpenArray("inputStages");
     for (const AccessPath& branch : path.branches) {
       bson::Builder holder;
-      bson::Builder& outer = out_;
-      Describer inner(plan_, holder);
-      inner.IndexScan("stage", branch);
-      outer.PushDocument(holder.Finish().Find("stage").AsDocument());
+      Describer(plan_, holder).IndexScan("stage", branch);
+      out_.PushDocument(holder.Finish().Find("stage").AsDocument());
     }
     out_.Close().Close().Close();
   }
@@ -209,17 +319,17 @@ class Describer {
   const PlanDescription& plan_;
   bson::Builder& out_;
   int open_ = 0;
+  bool mark_ = false;  // the next stage is the outermost one of the winning plan
 };
 
 }  // namespace
 
 void AppendPlan(std::string_view field, const PlanDescription& plan, bson::Builder& out) {
-  Describer(plan, out).Run(field, {});
+  Describer(plan, out).Run(field, false);
 }
 
-void AppendPlanUnder(std::string_view field, std::string_view stage, const PlanDescription& plan,
-                     bson::Builder& out) {
-  Describer(plan, out).Run(field, stage);
+void AppendWinningPlan(const PlanDescription& plan, bson::Builder& out) {
+  Describer(plan, out).Run("winningPlan", true);
 }
 
 }  // namespace mayfly::commands

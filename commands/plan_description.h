@@ -12,27 +12,31 @@
 
 namespace mayfly::commands {
 
-// What running a plan came to; shown in every stage.
+// What running a plan came to.
 struct PlanCounts {
   int64_t returned = 0;
   int64_t keys = 0;
   int64_t documents = 0;
   int64_t millis = 0;
+  int64_t modified = 0;  // by an update, had it been one
+  int64_t inserted = 0;  // by its upsert
 };
+
+// What a command does with the documents it finds.
+enum class Purpose : uint8_t { kRead, kCount, kUpdate, kDelete };
 
 struct PlanDescription {
   const engine::Collection& collection;
   const engine::FilterNode& filter;
   const engine::FindRequest& request;  // sort, skip, limit, projection
   const engine::AccessPath& path;
+  Purpose purpose = Purpose::kRead;
   std::optional<PlanCounts> counts;  // only in executionStats
 };
 
 // The stages as the open document `field`, outermost first.
 void AppendPlan(std::string_view field, const PlanDescription& plan, bson::Builder& out);
-
-// The name of what is done on top: "UPDATE", "DELETE", "COUNT"; wraps the plan of the search.
-void AppendPlanUnder(std::string_view field, std::string_view stage, const PlanDescription& plan,
-                     bson::Builder& out);
+// The same with `isCached`, as the winning plan is shown.
+void AppendWinningPlan(const PlanDescription& plan, bson::Builder& out);
 
 }  // namespace mayfly::commands

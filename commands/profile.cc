@@ -1,4 +1,4 @@
-// profile: which operations count as slow and are logged, for each database.
+// profile: which operations are written to system.profile and to the log, for each database.
 #include <array>
 #include <cmath>
 
@@ -34,10 +34,11 @@ struct Request {
   int64_t level = -1;
   std::optional<double> sample_rate;
   std::optional<bson::Document> filter;
+  std::shared_ptr<const engine::FilterNode> parsed_filter;
   bool unset_filter = false;
 };
 
-absl::StatusOr<Request> ReadRequest(CommandContext& context, const Arguments& arguments) {
+absl::StatusOr<Request> ReadRequest(const Arguments& arguments) {
   Request request;
   const bson::ValueView level = arguments.target();
   if (level.IsNullish()) {
@@ -63,9 +64,12 @@ absl::StatusOr<Request> ReadRequest(CommandContext& context, const Arguments& ar
     return Error(ErrorCode::kBadValue, "Expected an object, or the string 'unset'.");
   }
   engine::FilterParseContext parse;
-  parse.evaluation = &context.evaluation;
-  MAYFLY_ASSIGN_OR_RETURN(const auto node, engine::ParseFilter(filter.AsDocument(), parse));
+  // Lives on: constants must not point into the command, nor its collation.
+  static const engine::EvaluationContext kForFolding;
+  parse.evaluation = &kForFolding;
+  MAYFLY_ASSIGN_OR_RETURN(auto node, engine::ParseFilter(filter.AsDocument(), parse));
   request.filter = engine::ToDocument(*node);
+  request.parsed_filter = std::move(node);
   return request;
 }
 
@@ -79,11 +83,19 @@ void Change(const Request& request, const Arguments& arguments, std::string_view
     settings->slow_ms = static_cast<int32_t>(arguments.Integer(Arg("slowms"), 0));
   }
   if (request.sample_rate.has_value()) settings->sample_rate = *request.sample_rate;
-  if (request.filter.has_value() || request.unset_filter) profile.filter = request.filter;
+  if (request.filter.has_value() || request.unset_filter) {
+    profile.filter = request.filter;
+    profile.parsed_filter = request.parsed_filter;
+  }
+  bool any = false;
+  for (const auto& [name, other] : settings->databases) {
+    any = any || other.level > 0 || other.filter.has_value();
+  }
+  settings->any_profile = any;
 }
 
 absl::Status RunProfile(CommandContext& context, const Arguments& arguments, bson::Builder& reply) {
-  MAYFLY_ASSIGN_OR_RETURN(const Request request, ReadRequest(context, arguments));
+  MAYFLY_ASSIGN_OR_RETURN(const Request request, ReadRequest(arguments));
   const std::lock_guard lock(context.state->mutex);
   ProfileSettings& settings = context.state->profile;
   const auto it = settings.databases.find(context.database_name());
@@ -107,7 +119,8 @@ constexpr CommandRow kRows[] = {
      .flags = kNoApiVersion,
      .run = RunProfile,
      .arguments = kArguments,
-     .help = "Reads and sets which operations are slow; slow ones are logged."},
+     .help =
+         "Reads and sets which operations are slow; they are logged and kept in system.profile."},
 };
 
 }  // namespace

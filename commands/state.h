@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 #include "bson/value.h"
 #include "commands/usage.h"
 #include "commands/write_gate.h"
+#include "engine/query/filter.h"
 
 namespace mayfly::commands {
 
@@ -19,12 +21,14 @@ namespace mayfly::commands {
 struct DatabaseProfile {
   int32_t level = 0;
   std::optional<bson::Document> filter;
+  std::shared_ptr<const engine::FilterNode> parsed_filter;  // of `filter`; null: none
 };
 
 // And for all of them.
 struct ProfileSettings {
   std::atomic<int32_t> slow_ms{100};
   std::atomic<double> sample_rate{1};
+  std::atomic<bool> any_profile{false};  // `databases` has something that matters
   std::map<std::string, DatabaseProfile, std::less<>> databases;
 };
 
@@ -39,6 +43,7 @@ struct DefaultConcerns {
 struct ServerState {
   UsageStatistics usage;
   WriteGate write_gate;
+  std::mutex cross_rename_mutex;  // held while a collection is copied into another database
 
   std::mutex mutex;
   ProfileSettings profile;

@@ -79,13 +79,13 @@ absl::Status RunCollStats(CommandContext& context, const Arguments& arguments,
   AppendSize("storageSize", stored, scale, reply);
   int64_t index_bytes = 0;
   bson::Builder sizes;
-  for (const auto& index : collection->indexes()) {
+  for (const auto& index : collection->ReadyIndexes()) {
     MAYFLY_ASSIGN_OR_RETURN(const int64_t bytes, context.transaction->SpaceBytes(index->space));
     index_bytes += bytes;
     sizes.Append(index->spec.name, bson::Value::IntFitting(bytes / scale));
   }
   AppendSize("totalSize", stored + index_bytes, scale, reply);
-  reply.Int32("nindexes", static_cast<int32_t>(collection->indexes().size()));
+  reply.Int32("nindexes", collection->CountedIndexes());
   AppendSize("totalIndexSize", index_bytes, scale, reply);
   reply.Document("indexSizes", sizes.Finish()).OpenArray("indexBuilds").Close();
   const engine::CollectionOptions& options = collection->options();
@@ -119,7 +119,7 @@ absl::Status RunDbStats(CommandContext& context, const Arguments& arguments, bso
       MAYFLY_ASSIGN_OR_RETURN(const int64_t stored,
                               context.transaction->SpaceBytes(collection->state().records));
       stored_bytes += stored;
-      for (const auto& index : collection->indexes()) {
+      for (const auto& index : collection->ReadyIndexes()) {
         MAYFLY_ASSIGN_OR_RETURN(const int64_t bytes, context.transaction->SpaceBytes(index->space));
         index_bytes += bytes;
         ++indexes;

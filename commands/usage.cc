@@ -47,7 +47,8 @@ void UsageStatistics::AddTo(NamespaceUsage* usage, const Sample& sample) {
 void UsageStatistics::Add(const Sample& sample) {
   const std::lock_guard lock(mutex_);
   AddTo(&total_, sample);
-  if (sample.collection.empty()) return;
+  // What no collection can be called would not make a field of top's reply either.
+  if (sample.collection.empty() || sample.collection.find('\0') != std::string_view::npos) return;
   key_.assign(sample.database).append(".").append(sample.collection);
   auto it = by_namespace_.find(key_);
   if (it == by_namespace_.end()) {

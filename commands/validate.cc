@@ -2,6 +2,7 @@
 #include "base/status.h"
 #include "base/strings.h"
 #include "bson/builder.h"
+#include "bson/number.h"
 #include "commands/collections.h"
 #include "commands/command.h"
 #include "commands/families.h"
@@ -13,73 +14,117 @@ namespace {
 using base::Error;
 using base::ErrorCode;
 
+// Every value is taken as true or false, as MongoDB does here.
 constexpr std::array kArguments = {
-    ArgSpec{"full", ArgType::kFlag, ArgUse::kOptional,
+    ArgSpec{"full", ArgType::kAny, ArgUse::kOptional,
             "also look up every document's index entries"},
-    ArgSpec{"repair", ArgType::kFlag, ArgUse::kOptional, "refused: not supported"},
-    ArgSpec{"metadata", ArgType::kFlag, ArgUse::kOptional, "only the catalog"},
-    ArgSpec{"checkBSONConformance", ArgType::kFlag, ArgUse::kOptional,
+    ArgSpec{"repair", ArgType::kAny, ArgUse::kOptional, "refused: not supported"},
+    ArgSpec{"metadata", ArgType::kAny, ArgUse::kOptional, "only the catalog"},
+    ArgSpec{"checkBSONConformance", ArgType::kAny, ArgUse::kOptional,
             "documents are always checked"},
-    ArgSpec{"background", ArgType::kFlag, ArgUse::kOptional, "without effect"},
-    ArgSpec{"fixMultikey", ArgType::kFlag, ArgUse::kIgnored, "of repair"},
-    ArgSpec{"enforceFastCount", ArgType::kFlag, ArgUse::kIgnored, "the counter is always checked"},
-    ArgSpec{"scandata", ArgType::kFlag, ArgUse::kIgnored, "of old shells"},
+    ArgSpec{"background", ArgType::kAny, ArgUse::kOptional, "without effect"},
+    ArgSpec{"fixMultikey", ArgType::kAny, ArgUse::kIgnored, "of repair"},
+    ArgSpec{"enforceFastCount", ArgType::kAny, ArgUse::kIgnored, "the counter is always checked"},
+    ArgSpec{"scandata", ArgType::kAny, ArgUse::kIgnored, "of old shells"},
 };
 
 consteval size_t Arg(std::string_view name) { return ArgIndex(kArguments, name); }
 
-absl::Status CheckArguments(const Arguments& arguments) {
-  if (arguments.Flag(Arg("repair"))) {
+struct Options {
+  bool full = false;
+  bool repair = false;
+  bool metadata = false;
+  bool conformance = false;
+  bool background = false;
+};
+
+absl::StatusOr<Options> ReadOptions(const Arguments& arguments) {
+  const auto flag = [&](size_t index) {
+    const bson::ValueView value = arguments[index];
+    if (value.IsMissing()) return false;
+    if (value.IsBool()) return value.AsBool();
+    return !value.IsNumber() || bson::IsNonZero(value);
+  };
+  const Options options{.full = flag(Arg("full")),
+                        .repair = flag(Arg("repair")),
+                        .metadata = flag(Arg("metadata")),
+                        .conformance = flag(Arg("checkBSONConformance")),
+                        .background = flag(Arg("background"))};
+  const auto conflict = [](std::string_view a, std::string_view b) {
+    return Error(ErrorCode::kInvalidOptions,
+                 base::StrCat("Running the validate command with both { ", a, ": true } and { ", b,
+                              ": true } is not supported."));
+  };
+  if (options.background && options.full) return conflict("background", "full");
+  if (options.background && options.repair) return conflict("background", "repair");
+  if (options.metadata && options.full) return conflict("metadata", "full");
+  if (options.metadata && options.background) return conflict("metadata", "background");
+  if (options.metadata && options.repair) return conflict("metadata", "repair");
+  if (options.metadata && options.conformance) return conflict("metadata", "checkBSONConformance");
+  if (options.conformance && options.repair) return conflict("checkBSONConformance", "repair");
+  if (options.repair) {
     return Error(ErrorCode::kCommandNotSupported,
                  "this server does not repair; restore from a copy");
   }
-  if (arguments.Flag(Arg("background")) && arguments.Flag(Arg("full"))) {
-    return Error(ErrorCode::kInvalidOptions,
-                 "Running the validate command with both { background: true } and { full: true } "
-                 "is not supported.");
+  return options;
+}
+
+void AppendDetails(const std::vector<std::shared_ptr<const engine::Index>>& indexes, bool valid,
+                   bson::Builder& reply) {
+  reply.OpenDocument("indexDetails");
+  for (const auto& index : indexes) {
+    reply.OpenDocument(index->spec.name).Bool("valid", valid);
+    reply.Document("spec", index->spec.stored).Close();
   }
-  if (arguments.Flag(Arg("metadata")) &&
-      (arguments.Flag(Arg("full")) || arguments.Flag(Arg("background")))) {
-    return Error(
-        ErrorCode::kInvalidOptions,
-        "Running the validate command with { metadata: true } is not supported with other options");
-  }
-  return absl::OkStatus();
+  reply.Close();
+}
+
+void AppendCounts(const engine::CheckReport& report, bson::Builder& reply) {
+  reply.Append("nInvalidDocuments", bson::Value::IntFitting(report.invalid_documents));
+  reply.Int32("nNonCompliantDocuments", 0);
+  reply.Append("nrecords", bson::Value::IntFitting(report.records));
 }
 
 absl::Status RunValidate(CommandContext& context, const Arguments& arguments,
                          bson::Builder& reply) {
-  MAYFLY_ASSIGN_OR_RETURN(const std::string_view name, TargetCollectionName(context, arguments));
-  MAYFLY_RETURN_IF_ERROR(CheckArguments(arguments));
+  const bson::ValueView target = arguments.target();
+  const bool names_system = target.IsString() && !target.AsString().empty() &&
+                            target.AsString().find('$') != std::string_view::npos;
+  std::string_view name = names_system ? target.AsString() : std::string_view();
+  if (!names_system) {
+    MAYFLY_ASSIGN_OR_RETURN(name, TargetCollectionName(context, arguments));
+  }
+  MAYFLY_ASSIGN_OR_RETURN(const Options options, ReadOptions(arguments));
   MAYFLY_ASSIGN_OR_RETURN(const auto collection, FindStored(context, name));
   if (collection == nullptr) {
     return Error(
         ErrorCode::kNamespaceNotFound,
         base::StrCat("Collection '", FullName(context, name), "' does not exist to validate."));
   }
-  MAYFLY_ASSIGN_OR_RETURN(
-      const engine::CheckReport report,
-      engine::CheckCollection(*context.transaction, context.evaluation, *collection, true));
+  engine::CheckReport report;
+  report.indexes = collection->ReadyIndexes();
+  if (!options.metadata) {
+    MAYFLY_ASSIGN_OR_RETURN(report, engine::CheckCollection(*context.transaction,
+                                                            context.evaluation, *collection, true));
+  }
   const bool valid = report.errors.empty();
   reply.String("ns", FullName(context, name));
   reply.Binary(
       "uuid", bson::kBinaryUuid,
       {reinterpret_cast<const char*>(collection->uuid().data()), collection->uuid().size()});
-  reply.Int64("nInvalidDocuments", report.invalid_documents).Int64("nNonCompliantDocuments", 0);
-  reply.Int64("nrecords", report.records);
-  reply.Int32("nIndexes", static_cast<int32_t>(collection->indexes().size()));
-  reply.OpenDocument("keysPerIndex");
-  for (size_t i = 0; i < report.keys_per_index.size(); ++i) {
-    reply.Int64(collection->indexes()[i]->spec.name, report.keys_per_index[i]);
+  if (!options.metadata) AppendCounts(report, reply);
+  reply.Int32("nIndexes", collection->CountedIndexes());
+  if (!options.metadata) {
+    reply.OpenDocument("keysPerIndex");
+    for (size_t i = 0; i < report.keys_per_index.size(); ++i) {
+      if (report.indexes[i]->spec.clustered) continue;
+      reply.Append(report.indexes[i]->spec.name, bson::Value::IntFitting(report.keys_per_index[i]));
+    }
+    reply.Close();
   }
-  reply.Close().OpenDocument("indexDetails");
-  for (const auto& index : collection->indexes()) {
-    reply.OpenDocument(index->spec.name)
-        .Bool("valid", valid)
-        .Document("spec", index->spec.stored)
-        .Close();
-  }
-  reply.Close().Bool("valid", valid).Bool("repaired", false).Bool("readOnly", false);
+  AppendDetails(report.indexes, valid, reply);
+  reply.Bool("valid", valid).String("repairMode", "None");
+  reply.Bool("repaired", false).Bool("readOnly", false);
   reply.OpenArray("warnings");
   if (report.pending_entries > 0) {
     reply.PushString(base::StrCat(report.pending_entries,
@@ -99,7 +144,7 @@ absl::Status RunValidate(CommandContext& context, const Arguments& arguments,
 constexpr CommandRow kRows[] = {
     {.name = "validate",
      .place = Place::kRead,
-     .flags = kNoApiVersion,
+     .flags = kAnyFields | kNoApiVersion,
      .run = RunValidate,
      .arguments = kArguments,
      .help = "Checks that documents and indexes agree."},

@@ -15,23 +15,6 @@ namespace {
 using base::Error;
 using base::ErrorCode;
 
-// The request as a pipeline: an array's bytes.
-bson::Document PipelineOf(const engine::FindRequest& request) {
-  bson::Builder builder;
-  builder.OpenArray("pipeline");
-  const auto stage = [&](std::string_view name, bson::ValueView operand) {
-    builder.PushOpenDocument().Append(name, operand).Close();
-  };
-  if (!request.filter.empty()) stage("$match", bson::Value::FromDocument(request.filter));
-  if (!request.sort.empty()) stage("$sort", bson::Value::FromDocument(request.sort));
-  if (request.skip > 0) stage("$skip", bson::Value::Int64(request.skip));
-  if (request.limit > 0) stage("$limit", bson::Value::Int64(request.limit));
-  if (!request.projection.empty()) stage("$project", bson::Value::FromDocument(request.projection));
-  builder.Close();
-  const bson::Document holder = builder.Finish();
-  return bson::Document(holder.Find("pipeline").AsDocument());
-}
-
 absl::Status CheckRequest(const engine::FindRequest& request) {
   if (request.return_key || request.show_record_id || !request.min.empty() ||
       !request.max.empty()) {
@@ -61,6 +44,22 @@ absl::StatusOr<std::shared_ptr<engine::PipelineQuery>> ParseOnView(
 }
 
 }  // namespace
+
+bson::Document PipelineOf(const engine::FindRequest& request) {
+  bson::Builder builder;
+  builder.OpenArray("pipeline");
+  const auto stage = [&](std::string_view name, bson::ValueView operand) {
+    builder.PushOpenDocument().Append(name, operand).Close();
+  };
+  if (!request.filter.empty()) stage("$match", bson::Value::FromDocument(request.filter));
+  if (!request.sort.empty()) stage("$sort", bson::Value::FromDocument(request.sort));
+  if (request.skip > 0) stage("$skip", bson::Value::Int64(request.skip));
+  if (request.limit > 0) stage("$limit", bson::Value::Int64(request.limit));
+  if (!request.projection.empty()) stage("$project", bson::Value::FromDocument(request.projection));
+  builder.Close();
+  const bson::Document holder = builder.Finish();
+  return bson::Document(holder.Find("pipeline").AsDocument());
+}
 
 absl::Status FindInView(CommandContext& context, const engine::Collection& view,
                         const Arguments& arguments, const engine::FindRequest& request,

@@ -18,6 +18,9 @@ absl::Status FindInView(CommandContext& context, const engine::Collection& view,
                         const Arguments& arguments, const engine::FindRequest& request,
                         int64_t batch_size, bool single_batch, bson::Builder& reply);
 
+// The request as a pipeline: an array's bytes.
+bson::Document PipelineOf(const engine::FindRequest& request);
+
 absl::Status CountInView(CommandContext& context, const engine::Collection& view,
                          const engine::FindRequest& request, bson::Builder& reply);
 

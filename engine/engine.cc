@@ -18,6 +18,9 @@ absl::StatusOr<Catalog*> DatabaseHandle::GetCatalog(Transaction& transaction) {
   if (catalog_ == nullptr) {
     MAYFLY_ASSIGN_OR_RETURN(catalog_, Catalog::Load(transaction, name_));
   }
+  if (catalog_->has_abandoned_builds() && transaction.writable()) [[unlikely]] {
+    MAYFLY_RETURN_IF_ERROR(catalog_->DropAbandonedBuilds(transaction));
+  }
   return catalog_.get();
 }
 

@@ -35,6 +35,9 @@ absl::StatusOr<std::unique_ptr<Catalog>> Catalog::Load(Transaction& transaction,
           transaction.GetKey(kCatalogSpace, SweepKey(collection->state().records)));
       if (sweep.has_value()) collection->set_sweep(ReadSweepRow(bson::View(*sweep)));
     }
+    for (const auto& index : collection->indexes()) {
+      if (index->building) catalog->has_abandoned_builds_ = true;
+    }
     catalog->collections_.emplace(name, std::move(collection));
   }
   return catalog;
@@ -73,7 +76,8 @@ absl::StatusOr<std::shared_ptr<Collection>> Catalog::Create(Transaction& transac
   if (!state.options.IsView()) {
     MAYFLY_ASSIGN_OR_RETURN(state.records, transaction.CreateSpace(SpaceKind::kRecords));
     auto index = std::make_shared<Index>();
-    index->spec = MakeIdIndexSpec(state.options.strings.get());
+    index->spec = state.options.clustered ? MakeClusteredIdIndexSpec(state.options.stored)
+                                          : MakeIdIndexSpec(state.options.strings.get());
     index->strings = state.options.strings;
     MAYFLY_ASSIGN_OR_RETURN(index->space, transaction.CreateSpace(SpaceKind::kKeys));
     state.indexes.push_back(std::move(index));
@@ -159,8 +163,10 @@ absl::Status Catalog::Modify(Transaction& transaction, Collection& collection,
 
 absl::StatusOr<std::shared_ptr<const Index>> Catalog::AddIndex(Transaction& transaction,
                                                                Collection& collection,
-                                                               const IndexSpec& spec) {
+                                                               const IndexSpec& spec,
+                                                               IndexState state) {
   MAYFLY_ASSIGN_OR_RETURN(std::shared_ptr<Index> index, MakeIndex(spec));
+  index->building = state == IndexState::kBuilding;
   MAYFLY_ASSIGN_OR_RETURN(index->space, transaction.CreateSpace(SpaceKind::kKeys));
   SpaceId expiry = collection.state().expiry;
   if (spec.IsLastWriteTtl() && expiry == 0) {
@@ -218,6 +224,18 @@ absl::Status Catalog::SetSweep(Transaction& transaction,
     collection->set_sweep(std::move(before));
   });
   collection->set_sweep(std::move(sweep));
+  return absl::OkStatus();
+}
+
+absl::Status Catalog::DropAbandonedBuilds(Transaction& transaction) {
+  for (const auto& collection : All()) {
+    const auto indexes = collection->indexes();
+    for (const auto& index : indexes) {
+      if (index->building) MAYFLY_RETURN_IF_ERROR(DropIndex(transaction, *collection, *index));
+    }
+  }
+  has_abandoned_builds_ = false;
+  transaction.OnRollback([this] { has_abandoned_builds_ = true; });
   return absl::OkStatus();
 }
 

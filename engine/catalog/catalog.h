@@ -4,7 +4,8 @@
 // Rows of the catalog space (kCatalogSpace):
 //   "c" name             -> BSON {uuid, records, expiry, backfill, options,
 //                                 epoch: {attribute, space, backfill},
-//                                 indexes: [{spec, space, multikey}]}
+//                                 indexes: [{spec, space, multikey}]};
+//                                 an index that is being built has `building` too
 //   "n" records:u32 BE   -> BSON {documents, bytes, next}: counters, written once per commit
 //   "s" records:u32 BE   -> BSON {space, key}: there while a sweep is pending
 //   "w" session          -> BSON {number, at, reply}: see session_writes.h
@@ -23,6 +24,8 @@
 #include "engine/storage/kv.h"
 
 namespace mayfly::engine {
+
+enum class IndexState : uint8_t { kReady, kBuilding };
 
 // Touched only inside operations of its database. All changes are undone in memory if the operation
 // is.
@@ -56,8 +59,13 @@ class Catalog {
   // background.
   absl::StatusOr<std::shared_ptr<const Index>> AddIndex(Transaction& transaction,
                                                         Collection& collection,
-                                                        const IndexSpec& spec);
+                                                        const IndexSpec& spec,
+                                                        IndexState state = IndexState::kReady);
   absl::Status DropIndex(Transaction& transaction, Collection& collection, const Index& index);
+  // Indexes that were being built when the process ended: nobody fills them any more. Known from
+  // Load until they are dropped.
+  bool has_abandoned_builds() const { return has_abandoned_builds_; }
+  absl::Status DropAbandonedBuilds(Transaction& transaction);
 
   // Switches expiry by the Unix seconds in `attribute` on, with an empty space of entries that the
   // purge fills in the background; or off, if it is empty.
@@ -86,6 +94,7 @@ class Catalog {
   std::string database_;
   std::map<std::string, std::shared_ptr<Collection>, std::less<>> collections_;
   uint64_t version_ = 0;
+  bool has_abandoned_builds_ = false;
 };
 
 // The options of `create` in the form listCollections shows, parsed for use. Error: MongoDB's for

@@ -62,7 +62,9 @@ bson::Document MakeCollectionRow(const Collection::State& state) {
   row.OpenArray("indexes");
   for (const auto& index : state.indexes) {
     row.PushOpenDocument().Document("spec", index->spec.stored);
-    row.Int64("space", index->space).Int64("multikey", index->multikey_fields).Close();
+    row.Int64("space", index->space).Int64("multikey", index->multikey_fields);
+    if (index->building) row.Bool("building", true);
+    row.Close();
   }
   row.Close();
   return row.Finish();
@@ -90,6 +92,7 @@ absl::StatusOr<Collection::State> ReadCollectionRow(std::string_view name, bson:
                             MakeIndex(IndexSpecFromStored(entry.Find("spec").AsDocument())));
     index->space = static_cast<SpaceId>(IntField(entry, "space"));
     index->multikey_fields = static_cast<uint32_t>(IntField(entry, "multikey"));
+    index->building = entry.Has("building");
     state.indexes.push_back(std::move(index));
   }
   return state;
@@ -132,6 +135,7 @@ absl::StatusOr<std::shared_ptr<Index>> MakeIndex(const IndexSpec& spec) {
     context.strings = index->strings.get();
     MAYFLY_ASSIGN_OR_RETURN(index->partial_filter, ParseFilter(*spec.partial_filter, context));
   }
+  if (spec.IsWildcard()) index->wildcard = std::make_shared<const WildcardScope>(spec);
   return index;
 }
 

@@ -1,5 +1,7 @@
 #include "engine/catalog/collection.h"
 
+#include <algorithm>
+
 namespace mayfly::engine {
 namespace {
 
@@ -20,6 +22,18 @@ void Collection::Assign(State state) {
   last_write_rule_ = RuleOf(state_.indexes);
   next_due_ms_ = 0;
   ++version_;
+}
+
+std::vector<std::shared_ptr<const Index>> Collection::ReadyIndexes() const {
+  std::vector<std::shared_ptr<const Index>> ready = state_.indexes;
+  std::erase_if(ready, [](const auto& index) { return index->building; });
+  return ready;
+}
+
+int Collection::CountedIndexes() const {
+  const auto ready = std::count_if(state_.indexes.begin(), state_.indexes.end(),
+                                   [](const auto& index) { return !index->building; });
+  return static_cast<int>(ready) - (state_.options.clustered ? 1 : 0);
 }
 
 std::shared_ptr<const Index> Collection::FindIndex(std::string_view name) const {

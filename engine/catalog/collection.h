@@ -15,6 +15,7 @@
 #include "bson/value.h"
 #include "engine/catalog/expiry_rule.h"
 #include "engine/catalog/index_spec.h"
+#include "engine/catalog/wildcard_scope.h"
 #include "engine/query/collation.h"
 #include "engine/query/filter.h"
 #include "engine/storage/kv.h"
@@ -22,6 +23,12 @@
 namespace mayfly::engine {
 
 using Uuid = std::array<uint8_t, 16>;
+
+// How often an index was used by operations, since when; 0: since the process started.
+struct IndexUsage {
+  int64_t operations = 0;
+  int64_t since_ms = 0;
+};
 
 // Immutable; replaced as a whole when something about it changes.
 struct Index {
@@ -31,6 +38,11 @@ struct Index {
   uint32_t multikey_fields = 0;
   std::shared_ptr<const FilterNode> partial_filter;  // null: all documents
   CollationPtr strings;                              // null: binary
+  std::shared_ptr<const WildcardScope> wildcard;     // null: not a wildcard index
+  // Being filled: writers keep it up, nobody reads it.
+  bool building = false;
+  // Shared by all states of the index, touched only inside operations.
+  std::shared_ptr<IndexUsage> usage = std::make_shared<IndexUsage>();
 
   bool IsMultikey() const { return multikey_fields != 0; }
 };
@@ -39,6 +51,8 @@ struct Index {
 struct CollectionOptions {
   bson::Document stored;
   bool capped = false;
+  // Natural order is the order of `_id`, and the `_id` index counts as no index of its own.
+  bool clustered = false;
   int64_t capped_size_bytes = 0;
   int64_t capped_max_documents = 0;  // 0: no limit
   std::string view_on;               // not empty: a view
@@ -88,6 +102,16 @@ struct SweepState {
   bool has_begun() const { return space != 0; }
 };
 
+// Which indexes queries of one shape may use; of planCacheSetFilter.
+struct IndexFilter {
+  std::string shape;  // engine/query/query_shape.h
+  bson::Document query;
+  bson::Document sort;
+  bson::Document projection;
+  bson::Document collation;
+  std::vector<bson::Value> indexes;  // names or key patterns
+};
+
 // Touched only inside operations of its database. Held by shared_ptr: a cursor may outlive the
 // collection's drop.
 class Collection {
@@ -119,6 +143,10 @@ class Collection {
   const CollectionOptions& options() const { return state_.options; }
   bool IsView() const { return state_.options.IsView(); }
   const std::vector<std::shared_ptr<const Index>>& indexes() const { return state_.indexes; }
+  // Without those that are being built.
+  std::vector<std::shared_ptr<const Index>> ReadyIndexes() const;
+  // Of ReadyIndexes, those that count: without `_id` if the collection is clustered.
+  int CountedIndexes() const;
   std::shared_ptr<const Index> FindIndex(std::string_view name) const;
   const Index& id_index() const { return *state_.indexes.front(); }
   // The rule of expiry by last write, from the `_ts` index.
@@ -127,6 +155,9 @@ class Collection {
   const EpochRule& epoch_rule() const { return state_.epoch; }
   // True once, for the first value of the epoch attribute that looks like milliseconds.
   bool TakeEpochWarning() { return std::exchange(epoch_warning_due_, false); }
+  // In memory only; they end with the process, as MongoDB's do.
+  std::vector<IndexFilter>& index_filters() { return index_filters_; }
+  const std::vector<IndexFilter>& index_filters() const { return index_filters_; }
 
   CollectionCounters& counters() { return counters_; }
   const CollectionCounters& counters() const { return counters_; }
@@ -153,6 +184,7 @@ class Collection {
   std::string database_;
   State state_;
   LastWriteRule last_write_rule_;
+  std::vector<IndexFilter> index_filters_;
   CollectionCounters counters_;
   SweepState sweep_;
   int64_t next_due_ms_ = 0;

@@ -43,6 +43,7 @@ absl::StatusOr<CollectionOptions> CollectionOptionsFromStored(bson::View stored)
   CollectionOptions options;
   options.stored = bson::Document(stored);
   options.capped = IsTrue(stored.Find("capped"));
+  options.clustered = stored.Find("clusteredIndex").IsDocument();
   if (const auto size = stored.Find("size"); size.IsNumber()) {
     options.capped_size_bytes = bson::ToInt64Truncated(size);
   }

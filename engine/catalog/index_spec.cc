@@ -13,6 +13,7 @@ namespace {
 IndexField FieldFromKey(const bson::Element& element) {
   IndexField field;
   field.path = std::string(element.key);
+  field.descending = element.value.IsNumber() && bson::ToDouble(element.value) < 0;
   if (field.path == "$**") {
     field.path.clear();
     field.kind = IndexKind::kWildcard;
@@ -26,7 +27,7 @@ IndexField FieldFromKey(const bson::Element& element) {
                  : kind == "2d"   ? IndexKind::kGeo2d
                                   : IndexKind::kGeo2dSphere;
   } else {
-    field.kind = bson::ToDouble(element.value) < 0 ? IndexKind::kDescending : IndexKind::kAscending;
+    field.kind = field.descending ? IndexKind::kDescending : IndexKind::kAscending;
   }
   return field;
 }
@@ -88,16 +89,28 @@ bool IndexSpec::IsLastWriteTtl() const {
   return expire_after_seconds.has_value() && IsLastModificationKey(key);
 }
 
+size_t IndexSpec::SpecialField() const {
+  for (size_t i = 0; i < fields.size(); ++i) {
+    if (fields[i].kind == special) return i;
+  }
+  return 0;
+}
+
 IndexSpec IndexSpecFromStored(bson::View stored) {
   IndexSpec spec;
   spec.stored = bson::Document(stored);
   spec.name = std::string(stored.Find("name").AsString());
   spec.key = bson::Document(stored.Find("key").AsDocument());
-  for (const bson::Element& element : spec.key.view()) spec.fields.push_back(FieldFromKey(element));
+  for (const bson::Element& element : spec.key.view()) {
+    spec.fields.push_back(FieldFromKey(element));
+    const IndexKind kind = spec.fields.back().kind;
+    if (kind != IndexKind::kAscending && kind != IndexKind::kDescending) spec.special = kind;
+  }
   spec.unique = BoolOption(stored, "unique");
   spec.sparse = BoolOption(stored, "sparse");
   spec.hidden = BoolOption(stored, "hidden");
   spec.prepare_unique = BoolOption(stored, "prepareUnique");
+  spec.clustered = BoolOption(stored, "clustered");
   const bson::ValueView expire = stored.Find("expireAfterSeconds");
   if (expire.IsNumber())
     spec.expire_after_seconds = static_cast<int32_t>(bson::ToInt64Truncated(expire));
@@ -111,6 +124,19 @@ IndexSpec MakeIdIndexSpec(const Collation* collation) {
   bson::Builder stored;
   stored.Int32("v", 2).OpenDocument("key").Int32("_id", 1).Close().String("name", "_id_");
   if (collation != nullptr) stored.Document("collation", collation->spec());
+  return IndexSpecFromStored(stored.Finish());
+}
+
+IndexSpec MakeClusteredIdIndexSpec(bson::View options) {
+  bson::Builder stored;
+  stored.Int32("v", 2).OpenDocument("key").Int32("_id", 1).Close();
+  stored.Append("name", options.Find("clusteredIndex").AsDocument().Find("name"));
+  stored.Bool("unique", true).Append("collation", options.Find("collation"));
+  const bson::ValueView expire = options.Find("expireAfterSeconds");
+  if (expire.IsNumber()) {
+    stored.Int32("expireAfterSeconds", static_cast<int32_t>(bson::ToInt64Truncated(expire)));
+  }
+  stored.Bool("clustered", true);
   return IndexSpecFromStored(stored.Finish());
 }
 
@@ -134,10 +160,17 @@ IndexSpec WithPrepareUnique(const IndexSpec& spec, bool prepare_unique) {
 }
 
 IndexMatch MatchIndexSpecs(const IndexSpec& existing, const IndexSpec& requested) {
+  if (existing.clustered && requested.IsId()) return IndexMatch::kIdentical;
   const bool same_name = existing.name == requested.name;
   const bool same_signature = SameSignature(existing, requested);
   const bool same_options = existing.expire_after_seconds == requested.expire_after_seconds &&
                             existing.hidden == requested.hidden;
+  // There can be one text index only.
+  const bool both_text =
+      existing.special == IndexKind::kText && requested.special == IndexKind::kText;
+  if (both_text && !(same_name && same_signature && same_options)) {
+    return IndexMatch::kOptionsConflict;
+  }
   if (same_name) {
     if (!same_signature) return IndexMatch::kKeyConflict;
     return same_options ? IndexMatch::kIdentical : IndexMatch::kOptionsConflict;
@@ -146,12 +179,7 @@ IndexMatch MatchIndexSpecs(const IndexSpec& existing, const IndexSpec& requested
     if (existing.IsId() && same_options) return IndexMatch::kIdentical;
     return IndexMatch::kOptionsConflict;
   }
-  const auto is_text = [](const IndexSpec& s) {
-    return std::any_of(s.fields.begin(), s.fields.end(),
-                       [](const IndexField& f) { return f.kind == IndexKind::kText; });
-  };
-  return is_text(existing) && is_text(requested) ? IndexMatch::kOptionsConflict
-                                                 : IndexMatch::kDifferent;
+  return IndexMatch::kDifferent;
 }
 
 }  // namespace mayfly::engine

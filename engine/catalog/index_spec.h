@@ -29,6 +29,7 @@ enum class IndexKind : uint8_t {
 struct IndexField {
   std::string path;  // "a.b"; for a wildcard the path before "$**", empty for all
   IndexKind kind = IndexKind::kAscending;
+  bool descending = false;  // its number is negative, also that of a wildcard
 };
 
 // Immutable once made. `stored` is the canonical specification {v, key, name, options...} in the
@@ -41,22 +42,31 @@ struct IndexSpec {
   bool sparse = false;
   bool hidden = false;
   bool prepare_unique = false;
+  bool clustered = false;  // the `_id` index of a clustered collection
   std::optional<int32_t> expire_after_seconds;
   std::optional<bson::Document> partial_filter;
   std::optional<bson::Document> collation;
   std::optional<bson::Document> wildcard_projection;
   bson::Document stored;
+  // The kind of the field that makes this more than an index of plain values; kAscending: none.
+  IndexKind special = IndexKind::kAscending;
 
-  bool IsId() const { return name == "_id_"; }
+  bool IsId() const { return clustered || name == "_id_"; }
   // The rule of expiry by last write is on this index: {_ts: 1} or {_ts: -1} with
   // expireAfterSeconds.
   bool IsLastWriteTtl() const;
   // Expiry by a date in the field: any other single field with expireAfterSeconds.
   bool IsDateTtl() const { return expire_after_seconds.has_value() && !IsLastWriteTtl(); }
+  bool IsWildcard() const { return special == IndexKind::kWildcard; }
   // False for the rule of expiry by last write: `_ts` is in the record's header and found through
-  // the expiry index, so entries would only cost.
-  bool HasEntries() const { return !IsLastWriteTtl(); }
-  bool IsWildcard() const { return !fields.empty() && fields.back().kind == IndexKind::kWildcard; }
+  // the expiry index, so entries would only cost. And for text and geospatial indexes, which are
+  // listed and checked only: no query can use them.
+  bool HasEntries() const {
+    return special != IndexKind::kText && special != IndexKind::kGeo2d &&
+           special != IndexKind::kGeo2dSphere && !IsLastWriteTtl();
+  }
+  // Position of the field of kind `special`; 0 if there is none.
+  size_t SpecialField() const;
 };
 
 // True for {_ts: 1} and {_ts: -1}.
@@ -80,6 +90,8 @@ absl::StatusOr<IndexSpec> ParseIndexSpec(
 
 // The `_id` index every collection has.
 IndexSpec MakeIdIndexSpec(const Collation* collation);
+// The same for a clustered collection, from its options in stored form.
+IndexSpec MakeClusteredIdIndexSpec(bson::View options);
 
 // `spec` with one option replaced in `stored`, as collMod does.
 IndexSpec WithExpireAfterSeconds(const IndexSpec& spec, std::optional<int32_t> seconds);

@@ -13,6 +13,7 @@
 #include "bson/number.h"
 #include "engine/catalog/expiry_rule.h"
 #include "engine/catalog/index_spec.h"
+#include "engine/catalog/special_index_options.h"
 #include "engine/query/collation.h"
 #include "engine/query/filter.h"
 
@@ -41,7 +42,6 @@ struct Draft {
   ValueView expire;
   ValueView partial;
   ValueView collation;
-  ValueView wildcard_projection;
   int version = 2;
 };
 
@@ -130,10 +130,8 @@ constexpr std::array kOptionRows = {
               }},
     OptionRow{"collation",
               [](Draft& d, ValueView v) { return ReadDocument("collation", v, &d.collation); }},
-    OptionRow{"wildcardProjection",
-              [](Draft& d, ValueView v) {
-                return ReadDocument("wildcardProjection", v, &d.wildcard_projection);
-              }},
+    // Of special kinds: special_index_options.h.
+    OptionRow{"wildcardProjection", Ignore},
     OptionRow{"storageEngine", Ignore},
     OptionRow{"weights", Ignore},
     OptionRow{"default_language", Ignore},
@@ -179,7 +177,7 @@ absl::Status CheckKeyValue(const bson::Element& element) {
     const std::string_view kind = value.AsString();
     if (kind == "hashed" || kind == "text" || kind == "2d" || kind == "2dsphere")
       return absl::OkStatus();
-    if (kind == "wildcard") {
+    if (kind == "wildcard" && !element.key.ends_with("$**")) {
       return Error(7246202, "Unknown index plugin 'wildcard': a wildcard index is made with '$**'");
     }
     return CannotCreate(StrCat("Unknown index plugin '", kind, "'"));
@@ -200,7 +198,8 @@ absl::Status CheckKeyPath(std::string_view path) {
   if (path.empty()) return CannotCreate("Index keys cannot be an empty field.");
   if (path.find('\0') != std::string_view::npos)
     return CannotCreate("Index keys cannot contain NUL.");
-  if (path == "$**" || path.ends_with(".$**")) return absl::OkStatus();
+  if (path == "$**") return absl::OkStatus();
+  if (path.ends_with(".$**")) path.remove_suffix(4);
   size_t start = 0;
   while (start <= path.size()) {
     const size_t dot = std::min(path.find('.', start), path.size());
@@ -217,12 +216,10 @@ absl::Status CheckKeyPath(std::string_view path) {
 absl::Status CheckKey(bson::View key) {
   if (key.empty()) return CannotCreate("Index keys cannot be empty.");
   int count = 0;
-  int hashed = 0;
   for (const bson::Element& element : key) {
     ++count;
     MAYFLY_RETURN_IF_ERROR(CheckKeyPath(element.key));
     MAYFLY_RETURN_IF_ERROR(CheckKeyValue(element));
-    if (element.value.IsString() && element.value.AsString() == "hashed") ++hashed;
     for (const bson::Element& other : key) {
       if (other.value.data() == element.value.data()) break;
       if (other.key == element.key) {
@@ -234,7 +231,6 @@ absl::Status CheckKey(bson::View key) {
   if (count > base::kMaxIndexFields) {
     return Error(13103, StrCat("too many keys in index: at most ", base::kMaxIndexFields));
   }
-  if (hashed > 1) return Error(31303, "A maximum of one index field is allowed to be hashed");
   return absl::OkStatus();
 }
 
@@ -304,19 +300,8 @@ absl::Status CheckIdOptions(const Draft& draft) {
   return absl::OkStatus();
 }
 
-absl::Status CheckWildcard(const Draft& draft, const std::vector<IndexField>& fields) {
-  const auto wildcards = std::count_if(fields.begin(), fields.end(), [](const IndexField& f) {
-    return f.kind == IndexKind::kWildcard;
-  });
-  if (wildcards == 0) {
-    if (!draft.wildcard_projection.IsMissing()) {
-      return Error(ErrorCode::kBadValue,
-                   "The field 'wildcardProjection' is only allowed in a wildcard index");
-    }
-    return absl::OkStatus();
-  }
-  if (wildcards > 1)
-    return CannotCreate("wildcard indexes do not support multiple wildcard fields");
+absl::Status CheckWildcard(const Draft& draft) {
+  if (draft.version != 2) return CannotCreate("wildcard indexes need an index version of 2");
   if (draft.sparse)
     return CannotCreate("wildcard indexes are always sparse: 'sparse' cannot be given");
   if (draft.unique) return CannotCreate("wildcard indexes cannot be unique");
@@ -326,13 +311,11 @@ absl::Status CheckWildcard(const Draft& draft, const std::vector<IndexField>& fi
 }
 
 absl::Status CheckCombination(const Draft& draft, const IndexSpec& spec) {
-  MAYFLY_RETURN_IF_ERROR(CheckWildcard(draft, spec.fields));
+  if (spec.IsWildcard()) MAYFLY_RETURN_IF_ERROR(CheckWildcard(draft));
   if (draft.sparse && !draft.partial.IsMissing()) {
     return CannotCreate("cannot mix \"partialFilterExpression\" and \"sparse\" options");
   }
-  const bool hashed = std::any_of(spec.fields.begin(), spec.fields.end(),
-                                  [](const IndexField& f) { return f.kind == IndexKind::kHashed; });
-  if (hashed && draft.unique)
+  if (spec.special == IndexKind::kHashed && draft.unique)
     return Error(16764, "Currently hashed indexes cannot guarantee uniqueness");
   if (draft.unique && draft.prepare_unique) {
     return CannotCreate("an index cannot be both unique and prepareUnique");
@@ -346,25 +329,6 @@ absl::Status CheckCombination(const Draft& draft, const IndexSpec& spec) {
   if (last_write && (draft.unique || draft.sparse || !draft.partial.IsMissing())) {
     return CannotCreate(
         "an index on _ts with expireAfterSeconds cannot be unique, sparse or partial");
-  }
-  return absl::OkStatus();
-}
-
-// What this server has no implementation of is refused as MongoDB refuses a plugin it lacks.
-absl::Status CheckSupportedKinds(const IndexSpec& spec) {
-  for (const IndexField& field : spec.fields) {
-    switch (field.kind) {
-      case IndexKind::kAscending:
-      case IndexKind::kDescending:
-        break;
-      case IndexKind::kHashed:
-      case IndexKind::kText:
-      case IndexKind::kGeo2d:
-      case IndexKind::kGeo2dSphere:
-      case IndexKind::kWildcard:
-        return CannotCreate(StrCat("this server does not support indexes of the kind ",
-                                   bson::ToShellText(spec.key)));
-    }
   }
   return absl::OkStatus();
 }
@@ -413,6 +377,7 @@ absl::StatusOr<IndexSpec> ParseIndexSpec(bson::View requested, const IndexDefaul
   MAYFLY_ASSIGN_OR_RETURN(const Draft draft, ReadOptions(requested, unknown));
   const bson::View key = draft.key.AsDocument();
   MAYFLY_RETURN_IF_ERROR(CheckKey(key));
+  MAYFLY_ASSIGN_OR_RETURN(const IndexKind special, SpecialKindOf(key));
   if (draft.name.empty())
     return CannotCreate("Error in specification: The index name cannot be empty");
   if (draft.name == "*") return Error(ErrorCode::kBadValue, "The index name '*' is not valid.");
@@ -422,6 +387,11 @@ absl::StatusOr<IndexSpec> ParseIndexSpec(bson::View requested, const IndexDefaul
   const bson::Element first = key.First();
   const bool is_id = key.Count() == 1 && first.key == "_id" && first.value.IsNumber() &&
                      bson::ToDouble(first.value) > 0;
+  if (key.Count() == 1 && first.key == "_id" && first.value.IsNumber() && !is_id) {
+    return Error(ErrorCode::kBadValue,
+                 StrCat("The field 'key' for an _id index must be {_id: 1}, but got ",
+                        bson::ToShellText(key)));
+  }
   if (is_id) {
     MAYFLY_RETURN_IF_ERROR(CheckIdOptions(draft));
     return MakeIdIndexSpec(defaults.collation);
@@ -438,7 +408,13 @@ absl::StatusOr<IndexSpec> ParseIndexSpec(bson::View requested, const IndexDefaul
     MAYFLY_RETURN_IF_ERROR(ParseFilter(draft.partial.AsDocument(), context).status());
   }
   bson::Builder stored;
-  stored.Int32("v", draft.version).Document("key", key).String("name", draft.name);
+  const bool without_collation = special == IndexKind::kText || special == IndexKind::kGeo2d;
+  if (without_collation && collation.has_value()) {
+    return CannotCreate(
+        StrCat("Index type does not support collation: ", bson::ToShellText(*collation)));
+  }
+  stored.Int32("v", draft.version).Document("key", KeptKey(key, special));
+  stored.String("name", draft.name);
   if (draft.unique) stored.Bool("unique", true);
   if (draft.sparse) stored.Bool("sparse", true);
   if (draft.hidden) stored.Bool("hidden", true);
@@ -449,10 +425,9 @@ absl::StatusOr<IndexSpec> ParseIndexSpec(bson::View requested, const IndexDefaul
   }
   stored.Append("partialFilterExpression", draft.partial);
   if (collation.has_value()) stored.Document("collation", *collation);
-  stored.Append("wildcardProjection", draft.wildcard_projection);
+  MAYFLY_RETURN_IF_ERROR(AppendSpecialOptions(draft.requested, special, &stored));
   IndexSpec spec = IndexSpecFromStored(stored.Finish());
   MAYFLY_RETURN_IF_ERROR(CheckCombination(draft, spec));
-  MAYFLY_RETURN_IF_ERROR(CheckSupportedKinds(spec));
   return spec;
 }
 

@@ -1,5 +1,7 @@
 #include "engine/collection/checker.h"
 
+#include <algorithm>
+
 #include "base/status.h"
 #include "base/strings.h"
 #include "bson/json.h"
@@ -20,10 +22,17 @@ class Checker {
       : transaction_(transaction), context_(context), collection_(collection) {}
 
   absl::StatusOr<CheckReport> Run(bool full) {
+    const CollectionCounters before = collection_.counters();
     MAYFLY_RETURN_IF_ERROR(CheckRecords(full));
-    for (const auto& index : collection_.indexes()) MAYFLY_RETURN_IF_ERROR(CheckIndex(*index));
+    report_.indexes = collection_.ReadyIndexes();
+    for (const auto& index : report_.indexes) MAYFLY_RETURN_IF_ERROR(CheckIndex(*index));
+    // While others write, what was counted is the number of no single moment.
+    const CollectionCounters& now = collection_.counters();
+    const bool unchanged = before.documents == now.documents &&
+                           before.data_bytes == now.data_bytes &&
+                           before.next_record == now.next_record;
     const int64_t stored = report_.records + report_.hidden_records;
-    if (stored != collection_.counters().documents) {
+    if (unchanged && stored != now.documents) {
       Report(base::StrCat("the counter says ", collection_.counters().documents,
                           " documents, there are ", stored));
     }
@@ -39,14 +48,26 @@ class Checker {
     return record.header.IsExpired(collection_.last_write_rule(), context_.now_ms);
   }
 
-  absl::Status Interrupted() {
-    return context_.interrupt == nullptr ? absl::OkStatus() : context_.interrupt->Check();
+  // Between records and entries others get to run; each is checked as it is at that moment.
+  absl::Status BeforeNext() {
+    if (context_.interrupt != nullptr) MAYFLY_RETURN_IF_ERROR(context_.interrupt->Check());
+    if (!transaction_.ShouldYield()) return absl::OkStatus();
+    MAYFLY_RETURN_IF_ERROR(transaction_.Yield());
+    if (!collection_.dropped()) return absl::OkStatus();
+    return base::Error(base::ErrorCode::kNamespaceNotFound,
+                       base::StrCat("collection dropped: '", collection_.ns(), "'"));
+  }
+
+  bool IsThere(const Index& index) const {
+    const auto& indexes = collection_.indexes();
+    return std::any_of(indexes.begin(), indexes.end(),
+                       [&](const auto& other) { return other->space == index.space; });
   }
 
   absl::Status CheckRecords(bool full) {
     auto cursor = transaction_.NewRecordCursor(collection_.state().records, Direction::kForward);
     while (true) {
-      MAYFLY_RETURN_IF_ERROR(Interrupted());
+      MAYFLY_RETURN_IF_ERROR(BeforeNext());
       MAYFLY_ASSIGN_OR_RETURN(const bool more, cursor->Next());
       if (!more) return absl::OkStatus();
       const RecordId id = cursor->id();
@@ -65,6 +86,7 @@ class Checker {
 
   absl::Status CheckEntriesOf(RecordId id, const RecordView& record) {
     for (const auto& index : collection_.indexes()) {
+      if (index->building) continue;
       MAYFLY_RETURN_IF_ERROR(ComputeIndexKeys(*index, record.document, context_, &keys_));
       for (const auto& key : keys_.keys()) {
         const std::string entry = EntryKey(*index, key.fields, id);
@@ -110,9 +132,14 @@ class Checker {
       return absl::OkStatus();
     }
     int64_t keys = 0;
+    if (!IsThere(index)) {
+      report_.keys_per_index.push_back(0);
+      return absl::OkStatus();
+    }
     auto cursor = transaction_.NewKeyCursor(index.space, Direction::kForward);
     while (true) {
-      MAYFLY_RETURN_IF_ERROR(Interrupted());
+      MAYFLY_RETURN_IF_ERROR(BeforeNext());
+      if (!IsThere(index)) break;  // dropped meanwhile
       MAYFLY_ASSIGN_OR_RETURN(const bool more, cursor->Next());
       if (!more) break;
       const std::string key(cursor->key());

@@ -14,10 +14,11 @@
 namespace mayfly::engine {
 
 struct CheckReport {
-  int64_t records = 0;                  // that are visible
-  int64_t hidden_records = 0;           // expired by last write, not yet removed
-  int64_t invalid_documents = 0;        // not well-formed BSON
-  std::vector<int64_t> keys_per_index;  // of visible records
+  int64_t records = 0;                                // that are visible
+  int64_t hidden_records = 0;                         // expired by last write, not yet removed
+  int64_t invalid_documents = 0;                      // not well-formed BSON
+  std::vector<std::shared_ptr<const Index>> indexes;  // those that were checked
+  std::vector<int64_t> keys_per_index;                // of visible records; as many
   // Entries whose record is gone: legal, the sweep removes them.
   int64_t pending_entries = 0;
   // Each a sentence; empty: everything agrees.

@@ -28,20 +28,26 @@ struct PendingEntry {
 class Builder {
  public:
   Builder(const WriteContext& context, const std::shared_ptr<Collection>& collection,
-          const std::shared_ptr<const Index>& index)
-      : context_(context), collection_(collection), index_(index) {}
+          const std::shared_ptr<const Index>& index, bool* yielded)
+      : context_(context), collection_(collection), index_(index), yielded_(yielded) {}
 
   absl::Status Run() {
-    if (!index_->spec.HasEntries()) return absl::OkStatus();
+    if (index_->spec.IsLastWriteTtl()) return absl::OkStatus();
     auto cursor =
         context_.transaction.NewRecordCursor(collection_->state().records, Direction::kForward);
+    int64_t done = 0;
     while (true) {
       if (context_.evaluation.interrupt != nullptr) {
         MAYFLY_RETURN_IF_ERROR(context_.evaluation.interrupt->Check());
       }
+      if (context_.transaction.ShouldYield()) {
+        ReportProgress(done);
+        MAYFLY_RETURN_IF_ERROR(LetOthersRun());
+      }
       MAYFLY_ASSIGN_OR_RETURN(const bool more, cursor->Next());
       if (!more) break;
       MAYFLY_RETURN_IF_ERROR(Add(cursor->id(), ReadRecord(cursor->value())));
+      ++done;
       if (bytes_ >= kRunBytes) MAYFLY_RETURN_IF_ERROR(WriteRun());
     }
     cursor.reset();
@@ -51,6 +57,27 @@ class Builder {
   }
 
  private:
+  void ReportProgress(int64_t done) {
+    if (context_.evaluation.interrupt == nullptr) return;
+    context_.evaluation.interrupt->ReportProgress("Index Build: scanning collection", done,
+                                                  collection_->counters().documents);
+  }
+
+  // What was read must be written first: a writer may change the documents meanwhile.
+  absl::Status LetOthersRun() {
+    MAYFLY_RETURN_IF_ERROR(WriteRun());
+    *yielded_ = true;
+    MAYFLY_RETURN_IF_ERROR(context_.transaction.Yield());
+    const auto& indexes = collection_->indexes();
+    const bool there = std::any_of(indexes.begin(), indexes.end(), [&](const auto& other) {
+      return other->space == index_->space;
+    });
+    if (!collection_->dropped() && there) return absl::OkStatus();
+    return base::Error(base::ErrorCode::kIndexBuildAborted,
+                       base::StrCat("Index build aborted: ", index_->spec.name,
+                                    collection_->dropped() ? ": collection dropped" : ": dropped"));
+  }
+
   absl::Status Add(RecordId id, const RecordView& record) {
     if (record.header.IsExpired(collection_->last_write_rule(), context_.evaluation.now_ms)) {
       hidden_.push_back(id);
@@ -115,9 +142,7 @@ class Builder {
       if (index_->spec.unique) {
         bool taken = previous != nullptr && previous->key == entry.key;
         if (!taken) {
-          MAYFLY_ASSIGN_OR_RETURN(const auto found,
-                                  context_.transaction.GetKey(index_->space, entry.key));
-          taken = found.has_value();
+          MAYFLY_ASSIGN_OR_RETURN(taken, IsTaken(entry));
         }
         if (taken)
           return DuplicateKeyError(*collection_, *index_,
@@ -129,6 +154,19 @@ class Builder {
     pending_.clear();
     bytes_ = 0;
     return absl::OkStatus();
+  }
+
+  // By another document that is there; what a writer has put for the same one does not count.
+  absl::StatusOr<bool> IsTaken(const PendingEntry& entry) {
+    MAYFLY_ASSIGN_OR_RETURN(const auto found,
+                            context_.transaction.GetKey(index_->space, entry.key));
+    if (!found.has_value()) return false;
+    const RecordId holder = ParseEntry(*index_, entry.key, *found).id;
+    if (holder == ParseEntry(*index_, entry.key, entry.value).id) return false;
+    MAYFLY_ASSIGN_OR_RETURN(const auto record,
+                            context_.transaction.GetRecord(collection_->state().records, holder));
+    return record.has_value() && !ReadRecord(*record).header.IsExpired(
+                                     collection_->last_write_rule(), context_.evaluation.now_ms);
   }
 
   absl::Status NoteMultikey() {
@@ -147,6 +185,7 @@ class Builder {
   const WriteContext& context_;
   std::shared_ptr<Collection> collection_;
   std::shared_ptr<const Index> index_;
+  bool* yielded_;
   IndexKeySet keys_;
   std::vector<PendingEntry> pending_;
   std::vector<RecordId> hidden_;  // expired documents
@@ -154,11 +193,55 @@ class Builder {
   uint32_t multikey_ = 0;
 };
 
+absl::Status MarkReady(const WriteContext& context, Collection& collection,
+                       const std::vector<std::shared_ptr<const Index>>& added) {
+  return context.catalog.Modify(context.transaction, collection, [&](Collection::State& state) {
+    for (auto& entry : state.indexes) {
+      const bool is_new = std::any_of(added.begin(), added.end(), [&](const auto& index) {
+        return index->space == entry->space;
+      });
+      if (!is_new) continue;
+      auto changed = std::make_shared<Index>(*entry);
+      changed->building = false;
+      entry = std::move(changed);
+    }
+  });
+}
+
 }  // namespace
 
-absl::Status BuildIndex(const WriteContext& context, const std::shared_ptr<Collection>& collection,
-                        const std::shared_ptr<const Index>& index) {
-  return Builder(context, collection, index).Run();
+absl::Status BuildIndexes(const WriteContext& context,
+                          const std::shared_ptr<Collection>& collection,
+                          const std::vector<IndexSpec>& specs) {
+  const bool has_documents = collection->counters().documents > 0;
+  std::vector<std::shared_ptr<const Index>> added;
+  for (const IndexSpec& spec : specs) {
+    MAYFLY_ASSIGN_OR_RETURN(
+        auto index,
+        context.catalog.AddIndex(context.transaction, *collection, spec,
+                                 has_documents ? IndexState::kBuilding : IndexState::kReady));
+    index->usage->since_ms = context.evaluation.now_ms;
+    added.push_back(std::move(index));
+  }
+  if (!has_documents) return absl::OkStatus();
+  bool yielded = false;
+  absl::Status status;
+  for (const auto& index : added) {
+    status = Builder(context, collection, index, &yielded).Run();
+    if (!status.ok()) break;
+  }
+  if (status.ok()) return MarkReady(context, *collection, added);
+  // What was committed by yielding is not undone by the error.
+  if (!yielded || collection->dropped()) return status;
+  for (const auto& index : added) {
+    const auto& all = collection->indexes();
+    const bool there = std::any_of(all.begin(), all.end(),
+                                   [&](const auto& other) { return other->space == index->space; });
+    if (!there) continue;
+    MAYFLY_RETURN_IF_ERROR(context.catalog.DropIndex(context.transaction, *collection, *index));
+  }
+  MAYFLY_RETURN_IF_ERROR(context.transaction.Yield());
+  return status;
 }
 
 absl::Status DuplicateKeyError(const Collection& collection, const Index& index,

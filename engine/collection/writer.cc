@@ -8,6 +8,7 @@
 #include "base/strings.h"
 #include "bson/builder.h"
 #include "engine/collection/index_builder.h"
+#include "engine/collection/validation_details.h"
 #include "engine/index/expiry_index.h"
 #include "engine/keys/key_encoder.h"
 #include "engine/storage/bulk_access.h"
@@ -16,6 +17,19 @@ namespace mayfly::engine {
 namespace {
 
 bool IsUnique(const Index& index) { return index.spec.unique || index.spec.IsId(); }
+
+// MongoDB addresses documents of a clustered collection by their `_id`.
+constexpr size_t kMaxClusteredIdBytes = 8 * 1024 * 1024;
+
+absl::Status CheckClusteredId(bson::View document) {
+  const bson::ValueView id = document.Find("_id");
+  // What MongoDB's key has besides the bytes: tag and end, or tag, size, subtype and end.
+  const size_t bytes = id.IsString()                      ? id.AsString().size() + 2
+                       : id.type() == bson::Type::kBinary ? id.AsBinary().bytes.size() + 7
+                                                          : id.size() + 2;
+  if (bytes <= kMaxClusteredIdBytes) return absl::OkStatus();
+  return base::Error(5894900, "The _id of a document in a clustered collection is too large");
+}
 
 }  // namespace
 
@@ -59,7 +73,9 @@ absl::Status CollectionWriter::CheckValidator(bson::View document, bool was_vali
   }
   bson::Builder fields;
   fields.OpenDocument("errInfo").Append("failingDocumentId", document.Find("_id"));
-  fields.OpenDocument("details").String("operatorName", "$and").Close().Close();
+  fields.OpenDocument("details");
+  AppendValidationDetails(options.validator_document, document, context_.evaluation, &fields);
+  fields.Close().Close();
   return base::WithErrorFields(
       base::Error(base::ErrorCode::kDocumentValidationFailure, "Document failed validation"),
       fields.Finish().bytes());
@@ -82,6 +98,42 @@ absl::Status CollectionWriter::CheckUnique(const Index& index, const IndexKeySet
     }
     expired->push_back(holder);
   }
+  return absl::OkStatus();
+}
+
+absl::Status CollectionWriter::CheckPrepared(const Index& index, const IndexKeySet& keys,
+                                             RecordId self, std::vector<RecordId>* expired) {
+  Transaction& transaction = context_.transaction;
+  for (const IndexKeySet::Key& key : keys.keys()) {
+    std::vector<RecordId> holders;
+    {
+      auto cursor = transaction.NewKeyCursor(index.space, Direction::kForward);
+      cursor->Seek(key.fields);
+      while (true) {
+        MAYFLY_ASSIGN_OR_RETURN(const bool more, cursor->Next());
+        if (!more || !cursor->key().starts_with(key.fields)) break;
+        const IndexEntry entry = ParseEntry(index, cursor->key(), cursor->value());
+        if (entry.fields == key.fields && entry.id != self) holders.push_back(entry.id);
+      }
+    }
+    for (const RecordId holder : holders) {
+      MAYFLY_ASSIGN_OR_RETURN(const auto record,
+                              transaction.GetRecord(collection_->state().records, holder));
+      if (!record.has_value()) continue;
+      if (IsVisible(ReadRecord(*record))) {
+        return DuplicateKeyError(*collection_, index,
+                                 {.fields = key.fields, .type_bits = key.type_bits});
+      }
+      expired->push_back(holder);
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CollectionWriter::CheckKeys(const Index& index, const IndexKeySet& keys, RecordId self,
+                                         std::vector<RecordId>* expired) {
+  if (index.spec.unique || index.spec.IsId()) return CheckUnique(index, keys, self, expired);
+  if (index.spec.prepare_unique) return CheckPrepared(index, keys, self, expired);
   return absl::OkStatus();
 }
 
@@ -222,12 +274,20 @@ absl::Status CollectionWriter::TakeUniqueKeys(RecordId id) {
 
 absl::StatusOr<RecordId> CollectionWriter::Insert(bson::View document) {
   MAYFLY_RETURN_IF_ERROR(CheckValidator(document, true));
+  if (collection_->options().clustered) MAYFLY_RETURN_IF_ERROR(CheckClusteredId(document));
   const size_t count = collection_->indexes().size();
   if (new_keys_.size() < count) new_keys_.resize(count);
   for (size_t i = 0; i < count; ++i) {
     MAYFLY_RETURN_IF_ERROR(
         ComputeIndexKeys(*collection_->indexes()[i], document, context_.evaluation, &new_keys_[i]));
   }
+  std::vector<RecordId> expired;
+  for (size_t i = 0; i < count; ++i) {
+    const Index& index = *collection_->indexes()[i];
+    if (IsUnique(index) || !index.spec.prepare_unique) continue;
+    MAYFLY_RETURN_IF_ERROR(CheckPrepared(index, new_keys_[i], kNoRecord, &expired));
+  }
+  MAYFLY_RETURN_IF_ERROR(RemoveExpired(expired));
   const RecordId id = collection_->counters().next_record;
   MAYFLY_ASSIGN_OR_RETURN(const bool claimed, ClaimUniqueKeys(id));
   if (!claimed) MAYFLY_RETURN_IF_ERROR(TakeUniqueKeys(id));
@@ -280,8 +340,8 @@ absl::Status CollectionWriter::Replace(RecordId id, const RecordView& before, bs
   for (size_t i = 0; i < indexes.size(); ++i) {
     MAYFLY_RETURN_IF_ERROR(
         ComputeIndexKeys(*indexes[i], after, context_.evaluation, &new_keys_[i]));
-    if (indexes[i]->spec.unique) {
-      MAYFLY_RETURN_IF_ERROR(CheckUnique(*indexes[i], new_keys_[i], id, &expired));
+    if (!indexes[i]->spec.IsId()) {
+      MAYFLY_RETURN_IF_ERROR(CheckKeys(*indexes[i], new_keys_[i], id, &expired));
     }
   }
   MAYFLY_RETURN_IF_ERROR(RemoveExpired(expired));

@@ -65,6 +65,11 @@ class CollectionWriter {
   // The long way: who holds the keys, and whether he may be removed for it.
   absl::Status TakeUniqueKeys(RecordId id);
   absl::Status PutEntries(const Index& index, const IndexKeySet& keys, RecordId id);
+  // The same for an index that is to become unique, whose entries do not tell yet.
+  absl::Status CheckPrepared(const Index& index, const IndexKeySet& keys, RecordId self,
+                             std::vector<RecordId>* expired);
+  absl::Status CheckKeys(const Index& index, const IndexKeySet& keys, RecordId self,
+                         std::vector<RecordId>* expired);
   absl::Status RemoveExpired(const std::vector<RecordId>& expired);
   absl::Status NoteMultikey(const Index& index, uint32_t multikey_fields);
   absl::Status PutExpiryEntries(const RecordView& record, RecordId id);

@@ -73,13 +73,16 @@ class EntryCounter {
 absl::StatusOr<std::optional<int64_t>> CountEntries(ExecutionContext& context,
                                                     const Collection& collection,
                                                     const AccessPath& path, int64_t enough) {
-  if (path.kind != AccessPath::Kind::kIndexScan || !path.exact) return std::optional<int64_t>();
+  if (path.kind != AccessPath::Kind::kIndexScan || !path.exact || path.index->spec.IsWildcard()) {
+    return std::optional<int64_t>();
+  }
   EntryCounter counter(context, collection, *path.index);
   for (const KeyRange& range : path.ranges) {
     if (counter.count() >= enough) break;
     MAYFLY_ASSIGN_OR_RETURN(const bool tells, counter.Add(range, enough));
     if (!tells) return std::optional<int64_t>();
   }
+  ++path.index->usage->operations;
   return std::optional<int64_t>(std::min(counter.count(), enough));
 }
 

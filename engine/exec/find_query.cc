@@ -9,6 +9,7 @@
 #include "engine/exec/projection_streams.h"
 #include "engine/exec/scan_streams.h"
 #include "engine/expression/expression.h"
+#include "engine/query/query_shape.h"
 #include "engine/query/sort.h"
 #include "engine/query/text_filter.h"
 
@@ -86,6 +87,11 @@ absl::StatusOr<std::shared_ptr<const FindQuery>> FindQuery::Parse(const FindRequ
   if (!request.hint.IsDocument() || !request.hint.AsDocument().empty()) {
     query->hint_ = bson::Value(request.hint);
   }
+  query->sort_document_ = bson::Document(request.sort);
+  query->projection_document_ = bson::Document(request.projection);
+  if (request.collation.IsDocument()) {
+    query->collation_document_ = bson::Document(request.collation.AsDocument());
+  }
   query->min_ = bson::Document(request.min);
   query->max_ = bson::Document(request.max);
   query->skip_ = request.skip;
@@ -95,6 +101,18 @@ absl::StatusOr<std::shared_ptr<const FindQuery>> FindQuery::Parse(const FindRequ
   return query;
 }
 
+std::string FindQuery::PlanShape() const {
+  return engine::PlanShape(*filter_, {.sort = sort_document_,
+                                      .projection = projection_document_,
+                                      .collation = collation_document_});
+}
+
+const IndexFilter* FindQuery::IndexFilterOf(const Collection& collection) const {
+  if (collection.index_filters().empty()) [[likely]]
+    return nullptr;
+  return FindIndexFilter(collection, PlanShape());
+}
+
 PlanRequest FindQuery::MakePlanRequest(const Collection& collection) const {
   return {.collection = collection,
           .filter = *filter_,
@@ -102,7 +120,8 @@ PlanRequest FindQuery::MakePlanRequest(const Collection& collection) const {
           .strings = collation_.get(),
           .hint = hint_,
           .min = min_,
-          .max = max_};
+          .max = max_,
+          .index_filter = IndexFilterOf(collection)};
 }
 
 absl::StatusOr<PlanChoice> FindQuery::Plan(const Collection& collection) const {
@@ -171,7 +190,7 @@ absl::StatusOr<std::unique_ptr<Stream>> FindQuery::MakeStream(
     ExecutionContext& context, const std::shared_ptr<Collection>& collection,
     const AccessPath& path) const {
   std::unique_ptr<Stream> stream = Unprojected(context, collection, path);
-  if (return_key_) return MakeReturnKeyStream(path.index, std::move(stream));
+  if (return_key_) return MakeReturnKeyStream(context, path.index, std::move(stream));
   if (projection_.has_value()) {
     stream = MakeProjectionStream(context, *projection_, std::move(stream));
   }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "bson/value.h"
@@ -54,6 +55,11 @@ class FindQuery {
   int64_t skip() const { return skip_; }
   int64_t limit() const { return limit_; }  // 0: none
 
+  // See engine/query/query_shape.h.
+  std::string PlanShape() const;
+  // What planCacheSetFilter has set for queries of this shape; null: nothing.
+  const IndexFilter* IndexFilterOf(const Collection& collection) const;
+
   absl::StatusOr<PlanChoice> Plan(const Collection& collection) const;
   absl::StatusOr<AccessPath> ChoosePath(const Collection& collection) const;
 
@@ -87,6 +93,9 @@ class FindQuery {
   std::vector<OrderField> order_;
   int natural_ = 0;  // 1 or -1: {$natural: ...}
   std::optional<Projection> projection_;
+  bson::Document sort_document_;
+  bson::Document projection_document_;
+  bson::Document collation_document_;
   bson::Value hint_;
   bson::Document min_;
   bson::Document max_;

@@ -63,6 +63,7 @@ absl::StatusOr<std::optional<bson::View>> FindById(Transaction& transaction,
                                                    const Collection& collection, bson::ValueView id,
                                                    int64_t now_ms) {
   const Index& index = collection.id_index();
+  ++index.usage->operations;
   std::string key;
   KeyEncoder().Append(0, id, &key);
   MAYFLY_ASSIGN_OR_RETURN(const auto entry, transaction.GetKey(index.space, key));

@@ -10,6 +10,7 @@
 #include "engine/exec/find_query.h"
 #include "engine/exec/pipeline_targets.h"
 #include "engine/exec/scan_streams.h"
+#include "engine/query/query_shape.h"
 
 namespace mayfly::engine {
 namespace {
@@ -110,13 +111,19 @@ absl::StatusOr<std::shared_ptr<PipelineQuery>> PipelineQuery::Parse(const Pipeli
 
 absl::StatusOr<PlanChoice> PipelineQuery::PlanSource() const {
   const FilterNode* filter = pipeline_->LeadingFilter();
+  const IndexFilter* index_filter = nullptr;
+  if (!source_->index_filters().empty()) [[unlikely]] {
+    index_filter =
+        FindIndexFilter(*source_, PlanShape(filter == nullptr ? EverythingFilter() : *filter, {}));
+  }
   return ChoosePlanWithAlternatives({.collection = *source_,
                                      .filter = filter == nullptr ? EverythingFilter() : *filter,
                                      .order = OrderOf(pipeline_->LeadingSort()),
                                      .strings = collation_.get(),
                                      .hint = hint_,
                                      .min = {},
-                                     .max = {}});
+                                     .max = {},
+                                     .index_filter = index_filter});
 }
 
 absl::StatusOr<std::unique_ptr<Stream>> PipelineQuery::MakeStream() {

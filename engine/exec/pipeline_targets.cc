@@ -140,7 +140,7 @@ class CollectionMerge : public MergeTarget {
 };
 
 bool CoversExactly(const Index& index, const std::vector<std::string>& on) {
-  if (!index.spec.unique || index.spec.partial_filter.has_value()) return false;
+  if (!index.spec.unique || index.building || index.spec.partial_filter.has_value()) return false;
   std::set<std::string> fields;
   for (const IndexField& field : index.spec.fields) fields.insert(field.path);
   return fields == std::set<std::string>(on.begin(), on.end());

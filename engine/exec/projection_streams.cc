@@ -4,6 +4,7 @@
 
 #include "base/status.h"
 #include "bson/builder.h"
+#include "engine/index/index_keys.h"
 #include "engine/index/key_values.h"
 
 namespace mayfly::engine {
@@ -59,13 +60,21 @@ class RecordIdStream : public MappingStream {
 
 class ReturnKeyStream : public MappingStream {
  public:
-  ReturnKeyStream(std::shared_ptr<const Index> index, std::unique_ptr<Stream> source)
-      : MappingStream(std::move(source)), index_(std::move(index)) {}
+  ReturnKeyStream(ExecutionContext& context, std::shared_ptr<const Index> index,
+                  std::unique_ptr<Stream> source)
+      : MappingStream(std::move(source)), context_(context), index_(std::move(index)) {}
 
  private:
   absl::StatusOr<bson::Document> Map(const Row& row) override {
     bson::Builder builder;
-    if (index_ == nullptr) return builder.Finish();
+    if (index_ == nullptr || !index_->spec.HasEntries()) return builder.Finish();
+    if (index_->spec.special != IndexKind::kAscending) {
+      IndexKeySet keys;
+      MAYFLY_RETURN_IF_ERROR(ComputeIndexKeys(*index_, row.doc(), context_.evaluation, &keys));
+      if (keys.keys().empty()) return builder.Finish();
+      const IndexKeySet::Key& key = keys.keys().front();
+      return EntryDocument(*index_, {.fields = key.fields, .type_bits = key.type_bits});
+    }
     bool first = true;
     const auto status =
         ForEachKey(index_->spec.fields, row.doc(), [&](std::span<const bson::ValueView> values) {
@@ -78,6 +87,7 @@ class ReturnKeyStream : public MappingStream {
     return builder.Finish();
   }
 
+  ExecutionContext& context_;
   std::shared_ptr<const Index> index_;
 };
 
@@ -93,9 +103,10 @@ std::unique_ptr<Stream> MakeRecordIdStream(std::unique_ptr<Stream> source) {
   return std::make_unique<RecordIdStream>(std::move(source));
 }
 
-std::unique_ptr<Stream> MakeReturnKeyStream(std::shared_ptr<const Index> index,
+std::unique_ptr<Stream> MakeReturnKeyStream(ExecutionContext& context,
+                                            std::shared_ptr<const Index> index,
                                             std::unique_ptr<Stream> source) {
-  return std::make_unique<ReturnKeyStream>(std::move(index), std::move(source));
+  return std::make_unique<ReturnKeyStream>(context, std::move(index), std::move(source));
 }
 
 }  // namespace mayfly::engine

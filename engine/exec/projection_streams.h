@@ -17,7 +17,8 @@ std::unique_ptr<Stream> MakeProjectionStream(ExecutionContext& context,
 // {..., $recordId: n}
 std::unique_ptr<Stream> MakeRecordIdStream(std::unique_ptr<Stream> source);
 // Instead of each document its fields in `index`; the empty document if `index` is null.
-std::unique_ptr<Stream> MakeReturnKeyStream(std::shared_ptr<const Index> index,
+std::unique_ptr<Stream> MakeReturnKeyStream(ExecutionContext& context,
+                                            std::shared_ptr<const Index> index,
                                             std::unique_ptr<Stream> source);
 
 }  // namespace mayfly::engine

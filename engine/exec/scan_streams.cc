@@ -10,6 +10,7 @@
 #include "base/strings.h"
 #include "engine/catalog/record.h"
 #include "engine/index/index_keys.h"
+#include "engine/keys/key_encoder.h"
 #include "engine/storage/bulk_access.h"
 
 namespace mayfly::engine {
@@ -186,7 +187,7 @@ class IndexScanStream : public ScanStream {
         index_(path.index),
         direction_(path.direction),
         ranges_(path.ranges),
-        may_repeat_(path.index->IsMultikey()) {
+        may_repeat_(path.index->IsMultikey() || path.index->spec.IsWildcard()) {
     if (direction_ == Direction::kBackward) std::reverse(ranges_.begin(), ranges_.end());
   }
 
@@ -312,6 +313,18 @@ class UnionStream : public Stream {
   absl::flat_hash_set<RecordId> seen_;
 };
 
+// All documents in order of `_id`.
+AccessPath ClusteredScan(const Collection& collection, Direction direction) {
+  AccessPath path;
+  path.kind = AccessPath::Kind::kIndexScan;
+  path.direction = direction;
+  path.index = collection.indexes().front();
+  KeyRange everything;
+  AppendAfterPrefix(&everything.end);
+  path.ranges.push_back(std::move(everything));
+  return path;
+}
+
 std::unique_ptr<Stream> MakeStream(ExecutionContext& context,
                                    std::shared_ptr<Collection> collection, const AccessPath& path,
                                    Yields yields) {
@@ -319,10 +332,16 @@ std::unique_ptr<Stream> MakeStream(ExecutionContext& context,
     case AccessPath::Kind::kNothing:
       return std::make_unique<NothingStream>();
     case AccessPath::Kind::kCollectionScan:
+      if (collection->options().clustered) {
+        const AccessPath by_id = ClusteredScan(*collection, path.direction);
+        return std::make_unique<IndexScanStream>(context, std::move(collection), by_id, yields);
+      }
       return std::make_unique<CollectionScanStream>(context, std::move(collection), path.direction);
     case AccessPath::Kind::kIdLookup:
+      ++path.index->usage->operations;
       return std::make_unique<IdLookupStream>(context, std::move(collection), path, yields);
     case AccessPath::Kind::kIndexScan:
+      ++path.index->usage->operations;
       return std::make_unique<IndexScanStream>(context, std::move(collection), path, yields);
     case AccessPath::Kind::kUnion: {
       std::vector<std::unique_ptr<Stream>> branches;

@@ -22,6 +22,8 @@ class Interrupt {
   // Ok, or the error to end the operation with (11601 Interrupted, 50 MaxTimeMSExpired, 11600
   // InterruptedAtShutdown). Cheap: a relaxed load and, now and then, a look at the clock.
   virtual absl::Status Check() = 0;
+  // What a long operation is at, for those who ask meanwhile. `what` must be a literal.
+  virtual void ReportProgress(const char* what, int64_t done, int64_t total) {}
 };
 
 // Names visible to an expression besides the fields: user variables of `let` and of

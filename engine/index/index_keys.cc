@@ -4,8 +4,12 @@
 #include <utility>
 
 #include "base/status.h"
+#include "base/strings.h"
 #include "bson/builder.h"
+#include "engine/expression/hashed_key.h"
+#include "engine/index/geo_check.h"
 #include "engine/index/key_values.h"
+#include "engine/index/wildcard_keys.h"
 #include "engine/keys/key_encoder.h"
 #include "engine/keys/record_id.h"
 #include "engine/keys/type_bits.h"
@@ -41,6 +45,15 @@ RecordId ReadFixedId(std::string_view bytes) {
   return static_cast<RecordId>(id);
 }
 
+absl::Status ArrayUnderHash(const IndexSpec& spec, uint32_t multikey_fields) {
+  size_t field = 0;
+  while ((multikey_fields >> field & 1) == 0) ++field;
+  return base::Error(16766,
+                     base::StrCat("hashed indexes do not currently support array values. Found "
+                                  "array at path: ",
+                                  spec.fields[field].path));
+}
+
 }  // namespace
 
 bool IndexKeySet::Contains(std::string_view fields) const { return Find(fields) != nullptr; }
@@ -61,24 +74,75 @@ IndexKeySet::Key& IndexKeySet::Add() {
   return key;
 }
 
+void IndexKeySet::SortAndUnique() {
+  if (size_ <= 1) return;
+  const auto less = [](const auto& a, const auto& b) { return a.fields < b.fields; };
+  const auto same = [](const auto& a, const auto& b) { return a.fields == b.fields; };
+  const auto end = keys_.begin() + static_cast<ptrdiff_t>(size_);
+  std::stable_sort(keys_.begin(), end, less);
+  size_ = static_cast<size_t>(std::unique(keys_.begin(), end, same) - keys_.begin());
+}
+
 Ordering OrderingOf(const IndexSpec& spec) {
   uint32_t descending = 0;
-  for (size_t i = 0; i < spec.fields.size(); ++i) {
-    if (spec.fields[i].kind == IndexKind::kDescending) descending |= 1u << i;
+  size_t position = 0;
+  for (const IndexField& field : spec.fields) {
+    // The path of a wildcard ascends; its value has no direction of its own in a pattern.
+    if (field.kind == IndexKind::kWildcard) ++position;
+    if (field.descending) descending |= 1u << position;
+    ++position;
   }
   return Ordering(descending);
+}
+
+std::vector<IndexField> KeyFieldsOf(const IndexSpec& spec, std::string_view path) {
+  std::vector<IndexField> fields;
+  for (const IndexField& field : spec.fields) {
+    fields.push_back(field);
+    if (field.kind != IndexKind::kWildcard) continue;
+    fields.back() = {.path = std::string(kWildcardPathField)};
+    fields.push_back({.path = path.empty() ? "$**" : std::string(path),
+                      .kind = field.descending ? IndexKind::kDescending : IndexKind::kAscending,
+                      .descending = field.descending});
+  }
+  return fields;
+}
+
+bson::Value HashedFieldValue(const Index& index, bson::ValueView value) {
+  if (index.strings == nullptr) return bson::Value::Int64(HashedKey(value));
+  // Under a collation, what is equal has one hash.
+  const bson::ValueView null(bson::Type::kNull, nullptr, 0);
+  std::string bytes;
+  KeyEncoder(Ordering(), index.strings.get()).Append(0, value.IsMissing() ? null : value, &bytes);
+  const bson::Value binary = bson::Value::FromBinary(bson::kBinaryGeneric, bytes);
+  return bson::Value::Int64(HashedKey(binary));
 }
 
 absl::Status ComputeIndexKeys(const Index& index, bson::View document,
                               const EvaluationContext& context, IndexKeySet* out) {
   out->Clear();
-  if (!index.spec.HasEntries()) return absl::OkStatus();
+  if (index.spec.IsLastWriteTtl()) return absl::OkStatus();
   if (index.partial_filter != nullptr) {
     MatchContext match(context);
     MAYFLY_ASSIGN_OR_RETURN(const bool included, index.partial_filter->Matches(document, match));
     if (!included) return absl::OkStatus();
   }
   const KeyEncoder encoder(OrderingOf(index.spec), index.strings.get());
+  if (index.spec.special != IndexKind::kAscending) [[unlikely]] {
+    if (!index.spec.HasEntries()) return CheckGeometry(index.spec, document);
+    if (index.spec.IsWildcard()) {
+      MAYFLY_ASSIGN_OR_RETURN(out->multikey_fields_,
+                              ForEachWildcardKey(index, document, encoder,
+                                                 [out](std::string fields, std::string type_bits) {
+                                                   IndexKeySet::Key& key = out->Add();
+                                                   key.fields = std::move(fields);
+                                                   key.type_bits = std::move(type_bits);
+                                                 }));
+      out->SortAndUnique();
+      return absl::OkStatus();
+    }
+  }
+  const bool hashed = index.spec.special == IndexKind::kHashed;
   TypeBits bits;
   MAYFLY_ASSIGN_OR_RETURN(
       const DocumentKeysInfo info,
@@ -87,6 +151,11 @@ absl::Status ComputeIndexKeys(const Index& index, bson::View document,
         bits.Clear();
         for (size_t i = 0; i < values.size(); ++i) {
           const bson::ValueView null(bson::Type::kNull, nullptr, 0);
+          if (hashed && index.spec.fields[i].kind == IndexKind::kHashed) [[unlikely]] {
+            encoder.Append(static_cast<int>(i), HashedFieldValue(index, values[i]), &key.fields,
+                           &bits);
+            continue;
+          }
           encoder.Append(static_cast<int>(i), values[i].IsMissing() ? null : values[i], &key.fields,
                          &bits);
         }
@@ -96,15 +165,9 @@ absl::Status ComputeIndexKeys(const Index& index, bson::View document,
     out->Clear();
     return absl::OkStatus();
   }
+  if (hashed && info.multikey_fields != 0) return ArrayUnderHash(index.spec, info.multikey_fields);
   out->multikey_fields_ = info.multikey_fields;
-  if (out->size_ > 1) {
-    const auto less = [](const auto& a, const auto& b) { return a.fields < b.fields; };
-    const auto same = [](const auto& a, const auto& b) { return a.fields == b.fields; };
-    const auto end = out->keys_.begin() + static_cast<ptrdiff_t>(out->size_);
-    std::stable_sort(out->keys_.begin(), end, less);
-    out->size_ =
-        static_cast<size_t>(std::unique(out->keys_.begin(), end, same) - out->keys_.begin());
-  }
+  out->SortAndUnique();
   return absl::OkStatus();
 }
 
@@ -141,11 +204,15 @@ IndexEntry ParseEntry(const Index& index, std::string_view key, std::string_view
 
 bson::Document EntryDocument(const Index& index, const IndexEntry& entry) {
   bson::Builder builder;
+  const std::vector<IndexField> fields = KeyFieldsOf(index.spec);
   const auto values = DecodeKey(entry.fields, entry.type_bits, OrderingOf(index.spec),
-                                static_cast<int>(index.spec.fields.size()));
+                                static_cast<int>(fields.size()));
   if (!values.ok()) return builder.Finish();
   for (size_t i = 0; i < values->size(); ++i) {
-    builder.Append(index.spec.fields[i].path, (*values)[i]);
+    const bool at_wildcard = i > 0 && fields[i - 1].path == kWildcardPathField;
+    const bson::ValueView path = at_wildcard ? (*values)[i - 1] : bson::ValueView();
+    builder.Append(path.IsString() ? path.AsString() : std::string_view(fields[i].path),
+                   (*values)[i]);
   }
   return builder.Finish();
 }

@@ -2,7 +2,9 @@
 //
 //   unique index:  key := fields           value := record id, type bits
 //   other index:   key := fields record id  value := type bits
-// Fields are encoded by engine/keys; a missing field as null.
+// Fields are encoded by engine/keys; a missing field as null. A hashed field holds the hash of its
+// value. The field of a wildcard index is two fields of the key: the path as a string, then the
+// value at it (wildcard_keys.h).
 #pragma once
 
 #include <cstdint>
@@ -39,9 +41,9 @@ class IndexKeySet {
  private:
   friend absl::Status ComputeIndexKeys(const Index&, bson::View, const EvaluationContext&,
                                        IndexKeySet*);
-
   // An empty key at the end.
   Key& Add();
+  void SortAndUnique();
 
   std::vector<Key> keys_;  // those beyond size_ are kept for their memory
   size_t size_ = 0;
@@ -50,11 +52,21 @@ class IndexKeySet {
 
 // Fills `*out` with the keys of `document`: none if the index leaves it out (sparse, partial, or
 // without entries).
-// Error: 171 CannotIndexParallelArrays, or of the partial filter.
+// Errors: 171 CannotIndexParallelArrays, 16766 an array under a hashed index, 7246301 an array
+// under the other fields of a wildcard index, 16755 and others from geo_check.h, or of the partial
+// filter.
 absl::Status ComputeIndexKeys(const Index& index, bson::View document,
                               const EvaluationContext& context, IndexKeySet* out);
 
+// The directions of the key's fields.
 Ordering OrderingOf(const IndexSpec& spec);
+
+// The fields of the key by name; those of a wildcard index with `path` (empty: its own name) in
+// place of the wildcard, after "$_path".
+std::vector<IndexField> KeyFieldsOf(const IndexSpec& spec, std::string_view path = {});
+
+// What a hashed field of `index` holds for a value.
+bson::Value HashedFieldValue(const Index& index, bson::ValueView value);
 
 // The store's key and value of an entry.
 std::string EntryKey(const Index& index, std::string_view fields, RecordId id);

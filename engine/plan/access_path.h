@@ -35,6 +35,9 @@ struct AccessPath {
       ranges;  // kIndexScan: disjoint, in key order; kIdLookup: start is the encoded `_id`
   std::vector<Intervals> bounds;     // kIndexScan: what the ranges mean, field by field
   std::vector<AccessPath> branches;  // kUnion
+  // kIndexScan of a wildcard index: the key's fields as this query sees them ("$_path" and the path
+  // asked for); empty for others, whose fields are those of the index.
+  std::vector<IndexField> wildcard_fields;
   // Documents come in the order asked for.
   bool sorted = false;
   // Every document found matches the filter, so it need not be evaluated.

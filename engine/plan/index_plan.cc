@@ -26,32 +26,72 @@ struct FieldBounds {
   int predicates_used = 0;
 };
 
-bool IsMultikey(const Index& index, size_t field) {
-  return (index.multikey_fields >> field & 1) != 0;
+// A wildcard index as it looks to a query on one path.
+struct WildcardView {
+  std::string path;  // empty: only the fields beside the wildcard are asked for
+  std::vector<IndexField> fields;
+  size_t at = 0;  // position of "$_path" in `fields`; the value comes next
+};
+
+bool HasArrayPosition(std::string_view path) {
+  size_t start = 0;
+  while (start <= path.size()) {
+    const size_t dot = std::min(path.find('.', start), path.size());
+    const std::string_view part = path.substr(start, dot - start);
+    const bool digits = !part.empty() && std::all_of(part.begin(), part.end(),
+                                                     [](char c) { return c >= '0' && c <= '9'; });
+    if (digits) return true;
+    start = dot + 1;
+  }
+  return false;
+}
+
+// True if documents or arrays are among the values: a wildcard index holds what is inside them.
+bool TouchesContainers(const Intervals& intervals, const bson::StringComparator* strings) {
+  const Intervals containers = {TypeBracket(bson::Type::kDocument),
+                                TypeBracket(bson::Type::kArray)};
+  for (const Interval& found : Intersect(intervals, containers, strings)) {
+    const bool is_empty_document = found.IsPoint(strings) &&
+                                   bson::ValueView(found.low).IsDocument() &&
+                                   bson::ValueView(found.low).AsDocument().empty();
+    if (!is_empty_document) return true;
+  }
+  return false;
 }
 
 class Builder {
  public:
   Builder(const PlanRequest& request, const Predicates& predicates,
-          const std::shared_ptr<const Index>& index)
-      : request_(request), predicates_(predicates), index_(index) {}
+          const std::shared_ptr<const Index>& index, const WildcardView* wildcard = nullptr)
+      : request_(request), predicates_(predicates), index_(index), wildcard_(wildcard) {}
 
   std::optional<IndexPlan> Run(Forced forced) {
     // A hint is followed even if the index leaves documents out.
     if (forced == Forced::kNo && !MayUse()) return std::nullopt;
-    ComputeBounds();
+    if (!ComputeBounds()) return std::nullopt;
+    if (wildcard_ != nullptr) plan_.path.wildcard_fields = wildcard_->fields;
     plan_.path.kind = AccessPath::Kind::kIndexScan;
     plan_.path.index = index_;
     CheckOrder();
-    if (plan_.bounded_fields == 0 && !plan_.path.sorted && forced == Forced::kNo)
-      return std::nullopt;
+    if (bounded_ == 0 && !plan_.path.sorted && forced == Forced::kNo) return std::nullopt;
     MakeRanges();
     FinishExactness();
     return std::move(plan_);
   }
 
  private:
-  const std::vector<IndexField>& fields() const { return index_->spec.fields; }
+  const std::vector<IndexField>& fields() const {
+    return wildcard_ != nullptr ? wildcard_->fields : index_->spec.fields;
+  }
+  bool IsPathField(size_t field) const { return wildcard_ != nullptr && field == wildcard_->at; }
+  bool IsWildcardValue(size_t field) const {
+    return wildcard_ != nullptr && field == wildcard_->at + 1;
+  }
+  bool IsMultikey(size_t field) const {
+    if (IsPathField(field)) return false;
+    const size_t in_index = wildcard_ != nullptr && field > wildcard_->at ? field - 1 : field;
+    return (index_->multikey_fields >> in_index & 1) != 0;
+  }
 
   // Documents that the index leaves out must not match.
   bool MayUse() const {
@@ -70,20 +110,77 @@ class Builder {
   // Whether `predicate` may narrow `field` beside those already used: in a multikey index,
   // conditions that may hold for different elements of one array cannot narrow the same key.
   bool MayCombine(size_t field, const Predicate& predicate) const {
-    if (!IsMultikey(*index_, field)) return true;
+    if (!IsMultikey(field)) return true;
     for (const auto& [other_field, other] : used_) {
-      if (!IsMultikey(*index_, other_field)) continue;
+      if (!IsMultikey(other_field)) continue;
       if (predicate.element == nullptr || other->element != predicate.element) return false;
     }
     return true;
+  }
+
+  // The hashes of the values; nothing if they are not single values.
+  static FieldBounds HashesOf(const Index& index, const FieldBounds& values) {
+    FieldBounds result{.intervals = {Interval::Everything()}, .exact = false};
+    if (!values.bounded || !AllPoints(values.intervals, index.strings.get())) return result;
+    Intervals hashes;
+    for (const Interval& point : values.intervals) {
+      hashes.push_back(Interval::Point(HashedFieldValue(index, point.low)));
+    }
+    result.intervals = Union(std::move(hashes), {}, nullptr);
+    result.bounded = true;
+    result.predicates_used = values.predicates_used;
+    return result;
+  }
+
+  // The path itself, or all paths from it downwards where the values are inside documents.
+  FieldBounds PathBounds() {
+    FieldBounds result{.intervals = {Interval::Everything()}, .bounded = true};
+    if (wildcard_->path.empty()) {
+      result.bounded = false;
+      return result;
+    }
+    result.intervals = {Interval::Point(bson::Value::String(wildcard_->path))};
+    const FieldBounds values = BoundsOf(wildcard_->at + 1);
+    used_.clear();
+    if (!values.bounded || !TouchesContainers(values.intervals, index_->strings.get())) {
+      return result;
+    }
+    subtree_ = true;
+    result.intervals.push_back({.low = bson::Value::String(wildcard_->path + "."),
+                                .high = bson::Value::String(wildcard_->path + "/"),
+                                .low_inclusive = true,
+                                .high_inclusive = false});
+    return result;
+  }
+
+  FieldBounds FieldBoundsOf(size_t field) {
+    if (IsPathField(field)) return PathBounds();
+    FieldBounds bounds = BoundsOf(field);
+    if (fields()[field].kind == IndexKind::kHashed) return HashesOf(*index_, bounds);
+    if (IsWildcardValue(field) && subtree_) {
+      bounds.intervals = {Interval::Everything()};
+      bounds.exact = false;
+    }
+    return bounds;
   }
 
   FieldBounds BoundsOf(size_t field) {
     FieldBounds result{.intervals = {Interval::Everything()}};
     for (const Predicate& predicate : predicates_.all) {
       if (predicate.path != fields()[field].path) continue;
-      const auto multikey = IsMultikey(*index_, field) ? Multikey::kYes : Multikey::kNo;
+      // A wildcard index knows nothing of documents without the path.
+      if (IsWildcardValue(field) && !predicate.needs_path) {
+        result.exact = false;
+        continue;
+      }
+      const auto multikey = IsMultikey(field) ? Multikey::kYes : Multikey::kNo;
       const auto bounds = predicate.node->Bounds(multikey);
+      if (!bounds.has_value() && IsWildcardValue(field)) {
+        // The path is there, whatever its value: one of the keys at or below it.
+        result.bounded = true;
+        result.exact = false;
+        continue;
+      }
       if (!bounds.has_value() || !CanUseCollation(*index_, request_, bounds->intervals) ||
           !MayCombine(field, predicate)) {
         result.exact = false;
@@ -103,16 +200,24 @@ class Builder {
                        [&](const Interval& i) { return i.IsPoint(strings); });
   }
 
-  void ComputeBounds() {
+  // False if the query says nothing that the index could be used for.
+  bool ComputeBounds() {
     bool open = true;  // every earlier field has points only
     for (size_t i = 0; i < fields().size(); ++i) {
-      FieldBounds bounds = open ? BoundsOf(i) : FieldBounds{.intervals = {Interval::Everything()}};
+      FieldBounds bounds =
+          open ? FieldBoundsOf(i) : FieldBounds{.intervals = {Interval::Everything()}};
+      if (IsWildcardValue(i) && !wildcard_->path.empty() && open && !bounds.bounded) return false;
+      if (IsWildcardValue(i) && subtree_ && !index_->wildcard->HoldsSubtree(wildcard_->path)) {
+        return false;
+      }
       if (bounds.bounded) {
-        ++plan_.bounded_fields;
+        ++bounded_;
+        if (!IsPathField(i)) ++plan_.bounded_fields;
         predicates_used_ += bounds.predicates_used;
         exact_ = exact_ && bounds.exact;
         if (AllPoints(bounds.intervals, index_->strings.get())) {
-          ++plan_.equality_fields;
+          ++points_;
+          if (!IsPathField(i)) ++plan_.equality_fields;
           if (bounds.intervals.size() != 1) plan_.single_points = false;
           if (bounds.intervals.size() == 1) single_.insert(i);
         } else {
@@ -123,8 +228,10 @@ class Builder {
       }
       plan_.path.bounds.push_back(std::move(bounds.intervals));
     }
+    if (wildcard_ != nullptr && wildcard_->path.empty() && bounded_ == 0) return false;
     plan_.unique_point = index_->spec.unique && plan_.single_points &&
                          plan_.equality_fields == static_cast<int>(fields().size());
+    return true;
   }
 
   // Whether the scan, forward or backward, gives the order asked for.
@@ -139,7 +246,7 @@ class Builder {
         if (single_.contains(i)) continue;  // one value only: it does not disturb the order
         return;
       }
-      if (IsMultikey(*index_, i)) return;
+      if (IsMultikey(i) || fields()[i].kind == IndexKind::kHashed) return;
       const bool index_descending = fields()[i].kind == IndexKind::kDescending;
       const bool needs_backward = index_descending != order[next].descending;
       if (!single_.contains(i)) {
@@ -157,16 +264,21 @@ class Builder {
 
   bool FixedByFilter(std::string_view path) const {
     for (size_t i = 0; i < fields().size(); ++i) {
-      if (fields()[i].path == path && single_.contains(i) && !IsMultikey(*index_, i)) return true;
+      if (fields()[i].path == path && single_.contains(i) && !IsMultikey(i)) return true;
     }
     return false;
+  }
+
+  // Paths of a wildcard are compared byte by byte under any collation.
+  KeyEncoder EncoderFor(int field, const KeyEncoder& encoder) const {
+    return IsPathField(field) ? KeyEncoder(encoder.ordering()) : encoder;
   }
 
   void MakeRanges() {
     const KeyEncoder encoder(OrderingOf(index_->spec), index_->strings.get());
     std::vector<std::string> prefixes = {std::string()};
     std::vector<KeyRange>& ranges = plan_.path.ranges;
-    for (int i = 0; i < plan_.bounded_fields; ++i) {
+    for (int i = 0; i < bounded_; ++i) {
       const Intervals& intervals = plan_.path.bounds[i];
       if (intervals.empty()) {
         plan_.path.kind = AccessPath::Kind::kNothing;
@@ -176,11 +288,11 @@ class Builder {
         exact_ = false;
         break;
       }
-      if (i < plan_.equality_fields) {
-        prefixes = ExtendByPoints(encoder, i, prefixes, intervals);
+      if (i < points_) {
+        prefixes = ExtendByPoints(EncoderFor(i, encoder), i, prefixes, intervals);
         continue;
       }
-      AddRanges(encoder, i, prefixes, intervals);
+      AddRanges(EncoderFor(i, encoder), i, prefixes, intervals);
       return SortRanges();
     }
     for (std::string& prefix : prefixes) {
@@ -241,7 +353,11 @@ class Builder {
   const PlanRequest& request_;
   const Predicates& predicates_;
   std::shared_ptr<const Index> index_;
+  const WildcardView* wildcard_;  // null: not a wildcard index
+  bool subtree_ = false;          // of a wildcard, all paths below the one asked for
   IndexPlan plan_;
+  int bounded_ = 0;  // leading fields of the key that are bounded, a wildcard's path included
+  int points_ = 0;   // leading fields of the key that are bounded by points
   std::vector<std::pair<size_t, const Predicate*>> used_;
   std::set<size_t> single_;  // fields bounded by exactly one point
   int predicates_used_ = 0;
@@ -268,11 +384,42 @@ absl::Status CheckMinMaxFields(const Index& index, bson::View key, std::string_v
 
 std::optional<IndexPlan> PlanWithIndex(const PlanRequest& request, const Predicates& predicates,
                                        const std::shared_ptr<const Index>& index, Forced forced) {
+  if (!index->spec.HasEntries() || index->building) return std::nullopt;
+  if (index->spec.IsWildcard()) {
+    auto plans = PlansWithWildcard(request, predicates, index);
+    if (plans.empty()) return std::nullopt;
+    return std::move(plans.front());
+  }
   return Builder(request, predicates, index).Run(forced);
+}
+
+std::vector<IndexPlan> PlansWithWildcard(const PlanRequest& request, const Predicates& predicates,
+                                         const std::shared_ptr<const Index>& index) {
+  std::vector<IndexPlan> plans;
+  const auto add = [&](const std::string& path) {
+    WildcardView view{.path = path, .fields = KeyFieldsOf(index->spec, path)};
+    view.at = index->spec.SpecialField();
+    if (auto plan = Builder(request, predicates, index, &view).Run(Forced::kNo)) {
+      plans.push_back(*std::move(plan));
+    }
+  };
+  std::set<std::string> seen;
+  for (const Predicate& predicate : predicates.all) {
+    if (!predicate.needs_path || !seen.insert(predicate.path).second) continue;
+    if (!index->wildcard->HoldsValueAt(predicate.path)) continue;
+    if (index->IsMultikey() && HasArrayPosition(predicate.path)) continue;
+    add(predicate.path);
+  }
+  // Every document has a key if there are other fields.
+  if (index->spec.fields.size() > 1 && index->spec.SpecialField() > 0) add("");
+  return plans;
 }
 
 absl::StatusOr<IndexPlan> PlanWithMinMax(const PlanRequest& request,
                                          const std::shared_ptr<const Index>& index) {
+  if (index->spec.special != IndexKind::kAscending) {
+    return base::Error(51174, "min() and max() cannot be used with an index of this kind");
+  }
   MAYFLY_RETURN_IF_ERROR(CheckMinMaxFields(*index, request.min, "min"));
   MAYFLY_RETURN_IF_ERROR(CheckMinMaxFields(*index, request.max, "max"));
   PlanRequest unbounded = request;

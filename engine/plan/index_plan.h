@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "engine/plan/access_path.h"
 #include "engine/plan/planner.h"
@@ -23,6 +24,11 @@ struct IndexPlan {
 enum class Forced : uint8_t { kNo, kYes };
 std::optional<IndexPlan> PlanWithIndex(const PlanRequest& request, const Predicates& predicates,
                                        const std::shared_ptr<const Index>& index, Forced forced);
+
+// The same for a wildcard index, which can serve any one of the paths that have predicates: a plan
+// for each.
+std::vector<IndexPlan> PlansWithWildcard(const PlanRequest& request, const Predicates& predicates,
+                                         const std::shared_ptr<const Index>& index);
 
 // Ranges for min() and max() of a query on `index`. Error: 51176 and the like if their fields do
 // not fit the index.

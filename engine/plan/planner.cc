@@ -63,10 +63,11 @@ absl::Status BadHint() {
 absl::StatusOr<std::shared_ptr<const Index>> FindHinted(const PlanRequest& request) {
   if (request.hint.IsString()) {
     auto index = request.collection.FindIndex(request.hint.AsString());
-    if (index == nullptr) return BadHint();
+    if (index == nullptr || index->building || index->spec.hidden) return BadHint();
     return index;
   }
   for (const auto& index : request.collection.indexes()) {
+    if (index->building || index->spec.hidden) continue;
     if (bson::CompareDocuments(index->spec.key, request.hint.AsDocument()) == 0) return index;
   }
   return BadHint();
@@ -82,6 +83,31 @@ absl::StatusOr<std::optional<AccessPath>> NaturalHint(const PlanRequest& request
   }
   return std::optional<AccessPath>(
       CollectionScan(bson::ToDouble(natural) < 0 ? Direction::kBackward : Direction::kForward));
+}
+
+PlanRequest BranchOf(const PlanRequest& request, const FilterNode& filter) {
+  return {.collection = request.collection,
+          .filter = filter,
+          .order = {},
+          .strings = request.strings,
+          .hint = {},
+          .min = {},
+          .max = {},
+          .index_filter = request.index_filter};
+}
+
+// An $or all of whose branches are found through one index.
+std::optional<AccessPath> HintedUnion(const PlanRequest& request, const FilterNode& disjunction,
+                                      const std::shared_ptr<const Index>& index) {
+  AccessPath path;
+  path.kind = AccessPath::Kind::kUnion;
+  for (const FilterPtr& child : disjunction.children()) {
+    const PlanRequest branch = BranchOf(request, *child);
+    auto plan = PlanWithIndex(branch, CollectPredicates(*child), index, Forced::kNo);
+    if (!plan.has_value()) return std::nullopt;
+    path.branches.push_back(std::move(plan->path));
+  }
+  return path;
 }
 
 absl::StatusOr<PlanChoice> PlanHinted(const PlanRequest& request, const Predicates& predicates) {
@@ -103,15 +129,35 @@ absl::StatusOr<PlanChoice> PlanHinted(const PlanRequest& request, const Predicat
   }
   auto plan = PlanWithIndex(request, predicates, index, Forced::kYes);
   if (plan.has_value()) return PlanChoice{.winner = std::move(plan->path), .rejected = {}};
+  for (const FilterNode* disjunction : predicates.disjunctions) {
+    if (auto path = HintedUnion(request, *disjunction, index); path.has_value()) {
+      return PlanChoice{.winner = *std::move(path), .rejected = {}};
+    }
+  }
   return Error(ErrorCode::kNoQueryExecutionPlans,
                "error processing query: planner returned error :: caused by :: No query solutions");
+}
+
+bool IsAllowed(const IndexFilter& filter, const Index& index) {
+  return std::any_of(filter.indexes.begin(), filter.indexes.end(), [&](const bson::Value& value) {
+    const bson::ValueView one = value;
+    if (one.IsString()) return one.AsString() == index.spec.name;
+    return bson::CompareDocuments(one.AsDocument(), index.spec.key) == 0;
+  });
 }
 
 std::optional<AccessPath> BestIndexPath(const PlanRequest& request, const Predicates& predicates,
                                         std::vector<AccessPath>* rejected) {
   std::vector<IndexPlan> plans;
   for (const auto& index : request.collection.indexes()) {
-    if (index->spec.hidden || !index->spec.HasEntries()) continue;
+    if (index->spec.hidden || index->building || !index->spec.HasEntries()) continue;
+    if (request.index_filter != nullptr && !IsAllowed(*request.index_filter, *index)) continue;
+    if (index->spec.IsWildcard()) {
+      for (IndexPlan& plan : PlansWithWildcard(request, predicates, index)) {
+        plans.push_back(std::move(plan));
+      }
+      continue;
+    }
     auto plan = PlanWithIndex(request, predicates, index, Forced::kNo);
     if (plan.has_value()) plans.push_back(*std::move(plan));
   }
@@ -131,13 +177,7 @@ std::optional<AccessPath> UnionPath(const PlanRequest& request, const FilterNode
   AccessPath path;
   path.kind = AccessPath::Kind::kUnion;
   for (const FilterPtr& child : disjunction.children()) {
-    PlanRequest branch{.collection = request.collection,
-                       .filter = *child,
-                       .order = {},
-                       .strings = request.strings,
-                       .hint = {},
-                       .min = {},
-                       .max = {}};
+    const PlanRequest branch = BranchOf(request, *child);
     if (auto id = IdLookup(branch); id.has_value()) {
       path.branches.push_back(*std::move(id));
       continue;
@@ -152,9 +192,18 @@ std::optional<AccessPath> UnionPath(const PlanRequest& request, const FilterNode
 
 }  // namespace
 
+const IndexFilter* FindIndexFilter(const Collection& collection, std::string_view shape) {
+  for (const IndexFilter& filter : collection.index_filters()) {
+    if (filter.shape == shape) return &filter;
+  }
+  return nullptr;
+}
+
 absl::StatusOr<PlanChoice> ChoosePlanWithAlternatives(const PlanRequest& request) {
   const Predicates predicates = CollectPredicates(request.filter);
-  if (!request.hint.IsMissing()) return PlanHinted(request, predicates);
+  if (!request.hint.IsMissing() && request.index_filter == nullptr) {
+    return PlanHinted(request, predicates);
+  }
   if (!request.min.empty() || !request.max.empty()) {
     return Error(51173, "When using min()/max() a hint of which index to use must be provided");
   }

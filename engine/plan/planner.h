@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -30,7 +31,12 @@ struct PlanRequest {
   bson::ValueView hint;  // an index name, a key pattern, {$natural: 1 or -1}, or missing
   bson::View min;        // with hint: keys from here on
   bson::View max;        // with hint: keys before this
+  // Only these indexes may be used, and no hint counts; null: all.
+  const IndexFilter* index_filter = nullptr;
 };
+
+// The collection's index filter for queries of that shape; null if there is none.
+const IndexFilter* FindIndexFilter(const Collection& collection, std::string_view shape);
 
 // Errors: 2 BadValue for a hint that names no index or does not fit min and max, 291
 // NoQueryExecutionPlans where a hinted index cannot be used.

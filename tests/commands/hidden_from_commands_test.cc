@@ -29,6 +29,7 @@ struct Exempt {
 
 constexpr Exempt kExempt[] = {
     {"buildInfo", "about the program"},
+    {"compact", "about files"},
     {"connPoolStats", "about connections"},
     {"connectionStatus", "about the connection"},
     {"currentOp", "about operations"},
@@ -54,6 +55,10 @@ constexpr Exempt kExempt[] = {
     {"logRotate", "about the log"},
     {"logout", "about the connection"},
     {"ping", "about nothing"},
+    {"planCacheClear", "about plans"},
+    {"planCacheClearFilters", "about plans"},
+    {"planCacheListFilters", "about plans"},
+    {"planCacheSetFilter", "about plans"},
     {"profile", "about settings"},
     {"refreshSessions", "about sessions"},
     {"replSetGetConfig", "about the server"},
@@ -73,6 +78,7 @@ constexpr Exempt kExempt[] = {
     {"ttlRunNow", "removes what is hidden"},
     {"ttlStatus", "where a document went is what it is asked for"},
     {"usersInfo", "about users"},
+    {"validateDBMetadata", "about indexes"},
     {"whatsmyuri", "about the connection"},
 };
 
@@ -270,6 +276,16 @@ Probes CatalogProbes(std::string_view command) {
         {.command = "{collMod: 'c', index: {name: 'r', expireAfterSeconds: 30}}", .sees = false},
         {.command = "{collMod: 'c', validator: {a: {$gt: 0}}}", .sees = false}};
   }
+  if (command == "cloneCollectionAsCapped") {
+    return {{.command = "{cloneCollectionAsCapped: 'c', toCollection: 'x', size: 100000}",
+             .sees = false}};
+  }
+  if (command == "convertToCapped") {
+    return {{.command = "{convertToCapped: 'c', size: 100000}", .sees = false}};
+  }
+  if (command == "dbHash") {
+    return {{.command = "{dbHash: 1}", .may_differ = {"uuids", "timeMillis"}}};
+  }
   if (command == "updateTimeToLive") {
     return {{.command = "{updateTimeToLive: 'c', timeToLiveSpecification: {enabled: true, "
                         "attributeName: 'n'}}",
@@ -314,7 +330,8 @@ std::map<std::string_view, Probes> AllProbes() {
   }
   for (const std::string_view command :
        {"create", "createIndexes", "collMod", "renameCollection", "drop", "dropDatabase",
-        "dropIndexes", "listCollections", "listIndexes", "listDatabases", "updateTimeToLive"}) {
+        "dropIndexes", "listCollections", "listIndexes", "listDatabases", "updateTimeToLive",
+        "cloneCollectionAsCapped", "convertToCapped", "dbHash"}) {
     probes[command] = CatalogProbes(command);
   }
   return probes;

@@ -1,0 +1,106 @@
+// validateDBMetadata: what in the catalog clients that keep to the Stable API may not use.
+#include <array>
+
+#include "base/status.h"
+#include "base/strings.h"
+#include "bson/builder.h"
+#include "commands/collections.h"
+#include "commands/command.h"
+#include "commands/families.h"
+#include "engine/catalog/namespace.h"
+
+namespace mayfly::commands {
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+using base::StrCat;
+
+constexpr std::array kArguments = {
+    ArgSpec{"apiParameters", ArgType::kDocument, ArgUse::kRequired,
+            "{version, strict, deprecationErrors}"},
+    ArgSpec{"db", ArgType::kString, ArgUse::kOptional, "only this database"},
+    ArgSpec{"collection", ArgType::kString, ArgUse::kOptional, "only collections of this name"},
+};
+
+constexpr std::array kApiFields = {
+    ArgSpec{"version", ArgType::kString, ArgUse::kRequired, "version of the Stable API"},
+    ArgSpec{"strict", ArgType::kBool, ArgUse::kOptional, "only what is in the Stable API"},
+    ArgSpec{"deprecationErrors", ArgType::kBool, ArgUse::kOptional, "nothing is deprecated"},
+};
+
+consteval size_t Arg(std::string_view name) { return ArgIndex(kArguments, name); }
+
+bool IsInStableApi(const engine::IndexSpec& spec) {
+  return !spec.sparse && spec.special != engine::IndexKind::kText;
+}
+
+absl::Status AppendErrors(CommandContext& context, std::string_view database,
+                          const Arguments& arguments, bson::Builder& reply) {
+  MAYFLY_ASSIGN_OR_RETURN(const auto handle,
+                          context.services.engine.Open(database, engine::Store::IfMissing::kNull));
+  if (handle == nullptr) return absl::OkStatus();
+  return handle->storage().Run(
+      {.access = engine::Access::kRead}, [&](engine::Transaction& transaction) -> absl::Status {
+        MAYFLY_ASSIGN_OR_RETURN(engine::Catalog* const catalog, handle->GetCatalog(transaction));
+        for (const auto& collection : catalog->All()) {
+          if (arguments.Has(Arg("collection")) &&
+              collection->name() != arguments.String(Arg("collection"))) {
+            continue;
+          }
+          for (const auto& index : collection->ReadyIndexes()) {
+            if (IsInStableApi(index->spec)) continue;
+            reply.PushOpenDocument().String("ns", collection->ns());
+            reply.Int32("code", static_cast<int>(ErrorCode::kAPIStrictError));
+            reply.String("codeName", base::ErrorCodeName(ErrorCode::kAPIStrictError));
+            reply.String("errmsg", StrCat("The index with name ", index->spec.name,
+                                          " is not allowed in API version 1."));
+            reply.Close();
+          }
+        }
+        return absl::OkStatus();
+      });
+}
+
+absl::Status RunValidateDbMetadata(CommandContext& context, const Arguments& arguments,
+                                   bson::Builder& reply) {
+  MAYFLY_ASSIGN_OR_RETURN(const Arguments api,
+                          Arguments::ParseFields(arguments.Document(Arg("apiParameters")),
+                                                 "validateDBMetadata.apiParameters", kApiFields));
+  if (arguments.Has(Arg("collection"))) {
+    const std::string_view name = arguments.String(Arg("collection"));
+    if (name.empty() || name.front() == '.' || name.find('\0') != std::string_view::npos) {
+      return Error(ErrorCode::kInvalidNamespace, StrCat("Invalid collection name: ", name));
+    }
+  }
+  const std::string_view database = arguments.String(Arg("db"));
+  if (arguments.Has(Arg("db")) && database.find('$') == std::string_view::npos) {
+    MAYFLY_RETURN_IF_ERROR(engine::CheckDatabaseName(database));
+  }
+  reply.OpenArray("apiVersionErrors");
+  const bool checks = api.String(ArgIndex(kApiFields, "version")) == "1" &&
+                      api.Flag(ArgIndex(kApiFields, "strict"));
+  if (checks) {
+    for (const std::string& name : context.services.engine.ListDatabases()) {
+      if (arguments.Has(Arg("db")) && name != database) continue;
+      MAYFLY_RETURN_IF_ERROR(AppendErrors(context, name, arguments, reply));
+    }
+  }
+  reply.Close();
+  return absl::OkStatus();
+}
+
+constexpr CommandRow kRows[] = {
+    {.name = "validateDBMetadata",
+     .place = Place::kWorker,
+     .flags = kNoConcerns,
+     .run = RunValidateDbMetadata,
+     .arguments = kArguments,
+     .help = "Lists indexes that clients which keep to the Stable API may not use."},
+};
+
+}  // namespace
+
+std::span<const CommandRow> ValidateDbMetadataCommands() { return kRows; }
+
+}  // namespace mayfly::commands
