@@ -164,12 +164,18 @@ class Builder {
     return bounds;
   }
 
+  // A wildcard index has no keys for documents without the path. A negation also holds where an
+  // array on the way has no element with it.
+  static bool MayMatchWithoutKeys(const FilterNode& node) {
+    return node.MatchesMissing() || node.kind() == FilterKind::kNot ||
+           node.kind() == FilterKind::kNor;
+  }
+
   FieldBounds BoundsOf(size_t field) {
     FieldBounds result{.intervals = {Interval::Everything()}};
     for (const Predicate& predicate : predicates_.all) {
       if (predicate.path != fields()[field].path) continue;
-      // A wildcard index knows nothing of documents without the path.
-      if (IsWildcardValue(field) && !predicate.needs_path) {
+      if (IsWildcardValue(field) && MayMatchWithoutKeys(*predicate.node)) {
         result.exact = false;
         continue;
       }

@@ -39,7 +39,8 @@ class SweepTest : public SliceTest {
     for (int i = 0; Slice(3).more; ++i) ASSERT_LT(i, 10'000);
     EXPECT_FALSE(SweepOf("c").pending);
     EXPECT_THAT(Validate(),
-                HasSubstr("valid: true, repaired: false, readOnly: false, warnings: []"));
+                HasSubstr("valid: true, repairMode: \"None\", repaired: false, readOnly: false, "
+                          "warnings: []"));
   }
   std::string Validate() { return Run("{validate: 'c', full: true}"); }
   std::string KeysPerIndex(int n) {
