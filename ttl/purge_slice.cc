@@ -116,8 +116,10 @@ class Slice {
     }
     CollectionSliceResult done;
     // A failure undoes what was done in this collection only.
+    // Named, as the purge keeps a reference to it.
+    const auto is_spent = [this] { return Spent(); };
     const absl::Status status = write_.transaction.WithSavepoint([&]() -> absl::Status {
-      CollectionPurge purge(write_, collection, progress, [this] { return Spent(); });
+      CollectionPurge purge(write_, collection, progress, is_spent);
       MAYFLY_RETURN_IF_ERROR(purge.Run(kinds_));
       done = purge.result();
       return absl::OkStatus();
