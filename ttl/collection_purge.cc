@@ -49,7 +49,8 @@ absl::Status CollectionPurge::Run(PurgeKinds kinds) {
   }
   progress_->mode = RemovalMode::kUndecided;
   if (!collection_->sweep().pending) return absl::OkStatus();
-  Sweep sweep(write_, collection_, progress_, [this] { return Spent(); });
+  const auto is_spent = [this] { return Spent(); };
+  Sweep sweep(write_, collection_, progress_, is_spent);
   MAYFLY_RETURN_IF_ERROR(sweep.Run());
   result_.swept = sweep.removed();
   return absl::OkStatus();
