@@ -23,6 +23,8 @@ endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   # Asio does not recognise the coroutines of libstdc++ under clang 14.
   target_compile_definitions(mayfly_options INTERFACE ASIO_HAS_CO_AWAIT=1 ASIO_HAS_STD_COROUTINE=1)
+  # Lets ccache look into precompiled headers.
+  target_compile_options(mayfly_options INTERFACE "$<$<BOOL:${MAYFLY_PRECOMPILED}>:SHELL:-Xclang -fno-pch-timestamp>")
 endif()
 if(MAYFLY_SANITIZE)
   target_compile_options(mayfly_options INTERFACE -fsanitize=${MAYFLY_SANITIZE} -fno-omit-frame-pointer
