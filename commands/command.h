@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "absl/status/status.h"
+#include "base/status.h"
 #include "bson/builder.h"
 #include "commands/arguments.h"
 #include "commands/invocation.h"
@@ -77,6 +78,12 @@ enum CommandFlags : uint32_t {
   kWrites = 1024,               // a kWorker command that writes: fsync's lock holds it back
 };
 
+// What using a command comes to that is known by name only.
+struct Refusal {
+  base::ErrorCode code;
+  std::string_view text;  // "{}" stands for the command's name
+};
+
 struct CommandRow {
   std::string_view name;
   std::string_view alias;  // empty: none
@@ -91,6 +98,8 @@ struct CommandRow {
   // For kWorker commands that only sometimes need a worker: where this one runs. Null: always
   // `place`.
   Place (*place_of)(const Invocation&) = nullptr;
+  // Set exactly if `flags` has kUnsupported.
+  const Refusal* refusal = nullptr;
 };
 
 }  // namespace mayfly::commands

@@ -1,6 +1,5 @@
 // Commands that are known by name only, with the error that a mongod without the feature gives.
 #include "base/status.h"
-#include "base/strings.h"
 #include "commands/command.h"
 #include "commands/families.h"
 
@@ -9,35 +8,31 @@ namespace {
 
 using base::Error;
 using base::ErrorCode;
-using base::StrCat;
-
-std::string_view NameOf(const CommandContext& context) {
-  return context.invocation.body.First().key;
-}
 
 // Of routers of a sharded cluster, of Atlas, and of older versions.
-absl::Status NoSuchCommand(CommandContext& context, const Arguments&, bson::Builder&) {
-  return Error(ErrorCode::kCommandNotFound, StrCat("no such command: '", NameOf(context), "'"));
-}
-
-absl::Status NotSupported(CommandContext& context, const Arguments&, bson::Builder&) {
-  return Error(ErrorCode::kCommandNotSupported,
-               StrCat("Command ", NameOf(context), " is not supported by this server"));
-}
-
+constexpr Refusal kNoSuchCommand = {ErrorCode::kCommandNotFound, "no such command: '{}'"};
+constexpr Refusal kNotSupported = {ErrorCode::kCommandNotSupported,
+                                   "Command {} is not supported by this server"};
 // There are no users, so nobody can be who they claim to be.
-absl::Status NotAuthenticated(CommandContext&, const Arguments&, bson::Builder&) {
-  return Error(ErrorCode::kAuthenticationFailed, "Authentication failed.");
+constexpr Refusal kNotAuthenticated = {ErrorCode::kAuthenticationFailed, "Authentication failed."};
+constexpr Refusal kNoTransactions = {
+    ErrorCode::kIllegalOperation, "Multi-document transactions are not supported by this server"};
+
+template <const Refusal& kRefusal>
+absl::Status Refuse(CommandContext& context, const Arguments&, bson::Builder&) {
+  std::string text(kRefusal.text);
+  const size_t at = text.find("{}");
+  if (at != std::string::npos) text.replace(at, 2, context.invocation.body.First().key);
+  return Error(kRefusal.code, text);
 }
 
-absl::Status NoTransactions(CommandContext&, const Arguments&, bson::Builder&) {
-  return Error(ErrorCode::kIllegalOperation,
-               "Multi-document transactions are not supported by this server");
-}
-
-constexpr CommandRow Row(std::string_view name, Handler run, std::string_view help) {
-  return {
-      .name = name, .flags = kUnsupported | kAnyFields | kNoApiVersion, .run = run, .help = help};
+template <const Refusal& kRefusal>
+constexpr CommandRow Row(std::string_view name, std::string_view help) {
+  return {.name = name,
+          .flags = kUnsupported | kAnyFields | kNoApiVersion,
+          .run = Refuse<kRefusal>,
+          .help = help,
+          .refusal = &kRefusal};
 }
 
 constexpr std::string_view kCluster = "Of sharded clusters' routers only.";
@@ -45,46 +40,46 @@ constexpr std::string_view kUsers = "Users and roles are not offered yet.";
 constexpr std::string_view kGone = "No longer in MongoDB.";
 
 constexpr CommandRow kRows[] = {
-    Row("abortTransaction", NoTransactions, "Transactions are not offered yet."),
-    Row("addShard", NoSuchCommand, kCluster),
-    Row("applyOps", NotSupported, "There is no log of operations to apply."),
-    Row("atlasVersion", NoSuchCommand, "Of Atlas only; shells ask for it to know where they are."),
-    Row("authenticate", NotAuthenticated, kUsers),
-    Row("balancerStart", NoSuchCommand, kCluster),
-    Row("balancerStatus", NoSuchCommand, kCluster),
-    Row("balancerStop", NoSuchCommand, kCluster),
-    Row("commitTransaction", NoTransactions, "Transactions are not offered yet."),
-    Row("createRole", NotSupported, kUsers),
-    Row("createUser", NotSupported, kUsers),
-    Row("dropAllRolesFromDatabase", NotSupported, kUsers),
-    Row("dropAllUsersFromDatabase", NotSupported, kUsers),
-    Row("dropRole", NotSupported, kUsers),
-    Row("dropUser", NotSupported, kUsers),
-    Row("enableSharding", NoSuchCommand, kCluster),
-    Row("eval", NoSuchCommand, kGone),
-    Row("geoNear", NoSuchCommand, kGone),
-    Row("getFreeMonitoringStatus", NoSuchCommand, kGone),
-    Row("getLastError", NoSuchCommand, kGone),
-    Row("grantPrivilegesToRole", NotSupported, kUsers),
-    Row("grantRolesToRole", NotSupported, kUsers),
-    Row("grantRolesToUser", NotSupported, kUsers),
-    Row("group", NoSuchCommand, kGone),
-    Row("isdbgrid", NoSuchCommand, kCluster),
-    Row("listShards", NoSuchCommand, kCluster),
-    Row("mapReduce", NotSupported, "There is no JavaScript engine."),
-    Row("moveChunk", NoSuchCommand, kCluster),
-    Row("removeShard", NoSuchCommand, kCluster),
-    Row("reshardCollection", NoSuchCommand, kCluster),
-    Row("revokePrivilegesFromRole", NotSupported, kUsers),
-    Row("revokeRolesFromRole", NotSupported, kUsers),
-    Row("revokeRolesFromUser", NotSupported, kUsers),
-    Row("saslContinue", NotAuthenticated, kUsers),
-    Row("saslStart", NotAuthenticated, kUsers),
-    Row("setFreeMonitoring", NoSuchCommand, kGone),
-    Row("shardCollection", NoSuchCommand, kCluster),
-    Row("split", NoSuchCommand, kCluster),
-    Row("updateRole", NotSupported, kUsers),
-    Row("updateUser", NotSupported, kUsers),
+    Row<kNoTransactions>("abortTransaction", "Transactions are not offered yet."),
+    Row<kNoSuchCommand>("addShard", kCluster),
+    Row<kNotSupported>("applyOps", "There is no log of operations to apply."),
+    Row<kNoSuchCommand>("atlasVersion", "Of Atlas only; shells ask for it to know where they are."),
+    Row<kNotAuthenticated>("authenticate", kUsers),
+    Row<kNoSuchCommand>("balancerStart", kCluster),
+    Row<kNoSuchCommand>("balancerStatus", kCluster),
+    Row<kNoSuchCommand>("balancerStop", kCluster),
+    Row<kNoTransactions>("commitTransaction", "Transactions are not offered yet."),
+    Row<kNotSupported>("createRole", kUsers),
+    Row<kNotSupported>("createUser", kUsers),
+    Row<kNotSupported>("dropAllRolesFromDatabase", kUsers),
+    Row<kNotSupported>("dropAllUsersFromDatabase", kUsers),
+    Row<kNotSupported>("dropRole", kUsers),
+    Row<kNotSupported>("dropUser", kUsers),
+    Row<kNoSuchCommand>("enableSharding", kCluster),
+    Row<kNoSuchCommand>("eval", kGone),
+    Row<kNoSuchCommand>("geoNear", kGone),
+    Row<kNoSuchCommand>("getFreeMonitoringStatus", kGone),
+    Row<kNoSuchCommand>("getLastError", kGone),
+    Row<kNotSupported>("grantPrivilegesToRole", kUsers),
+    Row<kNotSupported>("grantRolesToRole", kUsers),
+    Row<kNotSupported>("grantRolesToUser", kUsers),
+    Row<kNoSuchCommand>("group", kGone),
+    Row<kNoSuchCommand>("isdbgrid", kCluster),
+    Row<kNoSuchCommand>("listShards", kCluster),
+    Row<kNotSupported>("mapReduce", "There is no JavaScript engine."),
+    Row<kNoSuchCommand>("moveChunk", kCluster),
+    Row<kNoSuchCommand>("removeShard", kCluster),
+    Row<kNoSuchCommand>("reshardCollection", kCluster),
+    Row<kNotSupported>("revokePrivilegesFromRole", kUsers),
+    Row<kNotSupported>("revokeRolesFromRole", kUsers),
+    Row<kNotSupported>("revokeRolesFromUser", kUsers),
+    Row<kNotAuthenticated>("saslContinue", kUsers),
+    Row<kNotAuthenticated>("saslStart", kUsers),
+    Row<kNoSuchCommand>("setFreeMonitoring", kGone),
+    Row<kNoSuchCommand>("shardCollection", kCluster),
+    Row<kNoSuchCommand>("split", kCluster),
+    Row<kNotSupported>("updateRole", kUsers),
+    Row<kNotSupported>("updateUser", kUsers),
 };
 
 }  // namespace

@@ -252,6 +252,12 @@ absl::Status ApplyConfigFile(const std::string& path, Options* options, ParsedVa
 
 }  // namespace
 
+std::vector<OptionDescription> DescribeOptions() {
+  std::vector<OptionDescription> all;
+  for (const Row& row : kRows) all.push_back({row.flags, row.config, row.help, row.set == Ignore});
+  return all;
+}
+
 absl::StatusOr<CommandLine> ParseCommandLine(int argc, const char* const* argv) {
   CLI::App app("Mayfly, a MongoDB-compatible document server on SQLite");
   app.name("mayfly");

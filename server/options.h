@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -49,6 +50,15 @@ struct CommandLine {
 // Reads the command line and the file named by --config; the command line wins. Error: 2 BadValue
 // or 9 FailedToParse, with a text for the operator.
 absl::StatusOr<CommandLine> ParseCommandLine(int argc, const char* const* argv);
+
+// One option, for the reference.
+struct OptionDescription {
+  std::string_view flags;   // "--storage,--storageEngine"
+  std::string_view config;  // its name in the YAML file; empty: command line only
+  std::string_view help;
+  bool ignored;  // accepted from mongod's files, without effect
+};
+std::vector<OptionDescription> DescribeOptions();
 
 // The version of this program.
 extern const char* const kVersion;

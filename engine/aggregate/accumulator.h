@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "base/support.h"
 #include "engine/expression/expression.h"
 
 namespace mayfly::engine {
@@ -53,6 +54,7 @@ struct AccumulatorRow {
   std::string_view name;
   AccumulatorParser parse;
   std::string_view help;
+  base::Support support = base::Support::kFull;
 };
 
 // The families, each with its rows; see accumulators.cc.

@@ -118,7 +118,7 @@ absl::StatusOr<AccumulatorSpecPtr> ParseScript(ValueView, const AccumulatorRow&,
 }
 
 constexpr AccumulatorRow kRows[] = {
-    {"$accumulator", ParseScript, "JavaScript functions; not supported"},
+    {"$accumulator", ParseScript, "JavaScript functions", base::Support::kRefused},
     {"$addToSet", ParseUnary<AddToSetState>, "the distinct values"},
     {"$concatArrays", ParseUnary<ConcatArraysState>, "the elements of all arrays"},
     {"$mergeObjects", ParseUnary<MergeObjectsState>, "one document with the fields of all"},

@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "base/support.h"
 #include "engine/aggregate/pipeline.h"
 
 namespace mayfly::engine {
@@ -31,6 +32,7 @@ struct StageRow {
   bool in_transaction = true;
   bool server_wide = false;         // reports about the server, not about a collection
   bool without_collection = false;  // {aggregate: 1} is allowed, and needed
+  base::Support support = base::Support::kFull;
 };
 
 // All stages, in one list; see stages.cc. Each returns the row of its file.

@@ -23,29 +23,34 @@ absl::Status ParseChangeStream(bson::ValueView, const StageRow&, const PipelineC
 
 const StageRow kChangeStreamRow = {.name = "$changeStream",
                                    .parse = ParseChangeStream,
-                                   .help = "changes as they happen; not supported",
-                                   .position = StagePosition::kFirst};
+                                   .help = "changes as they happen",
+                                   .position = StagePosition::kFirst,
+                                   .support = base::Support::kRefused};
 const StageRow kSearchRow = {.name = "$search",
                              .parse = ParseSearch,
                              .help = "full-text search; needs a search engine beside the server",
                              .position = StagePosition::kFirst,
-                             .in_facet = false};
+                             .in_facet = false,
+                             .support = base::Support::kRefused};
 const StageRow kSearchMetaRow = {
     .name = "$searchMeta",
     .parse = ParseSearch,
     .help = "metadata of a full-text search; needs a search engine beside the server",
     .position = StagePosition::kFirst,
-    .in_facet = false};
+    .in_facet = false,
+    .support = base::Support::kRefused};
 const StageRow kVectorSearchRow = {.name = "$vectorSearch",
                                    .parse = ParseSearch,
                                    .help = "vector search; needs a search engine beside the server",
                                    .position = StagePosition::kFirst,
-                                   .in_facet = false};
+                                   .in_facet = false,
+                                   .support = base::Support::kRefused};
 const StageRow kListSearchIndexesRow = {
     .name = "$listSearchIndexes",
     .parse = ParseSearch,
     .help = "lists search indexes; needs a search engine beside the server",
     .position = StagePosition::kFirst,
-    .in_facet = false};
+    .in_facet = false,
+    .support = base::Support::kRefused};
 
 }  // namespace mayfly::engine

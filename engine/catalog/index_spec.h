@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "bson/compare.h"
 #include "bson/value.h"
 #include "engine/query/collation.h"
@@ -87,6 +88,19 @@ enum class UnknownIndexOptions : uint8_t { kRefuse, kIgnore };
 absl::StatusOr<IndexSpec> ParseIndexSpec(
     bson::View requested, const IndexDefaults& defaults,
     UnknownIndexOptions unknown = UnknownIndexOptions::kRefuse);
+
+// The options and kinds there are; for reference.
+struct IndexOptionDescription {
+  std::string_view name;
+  std::string_view help;
+  bool ignored;  // accepted, without effect
+};
+std::vector<IndexOptionDescription> DescribeIndexOptions();
+struct IndexKindDescription {
+  std::string_view key;
+  std::string_view help;
+};
+absl::Span<const IndexKindDescription> DescribeIndexKinds();
 
 // The `_id` index every collection has.
 IndexSpec MakeIdIndexSpec(const Collation* collation);

@@ -97,52 +97,78 @@ absl::Status ReadVersion(Draft& draft, ValueView value) {
 
 absl::Status Ignore(Draft&, ValueView) { return absl::OkStatus(); }
 
+absl::Status ReadUnique(Draft& draft, ValueView value) {
+  return ReadFlag("unique", value, &draft.unique);
+}
+
+absl::Status ReadSparse(Draft& draft, ValueView value) {
+  return ReadFlag("sparse", value, &draft.sparse);
+}
+
+absl::Status ReadHidden(Draft& draft, ValueView value) {
+  if (!value.IsBool()) return WrongType("hidden", value, "a boolean");
+  draft.hidden = value.AsBool();
+  return absl::OkStatus();
+}
+
+absl::Status ReadPrepareUnique(Draft& draft, ValueView value) {
+  return ReadFlag("prepareUnique", value, &draft.prepare_unique);
+}
+
+absl::Status ReadExpireAfterSeconds(Draft& draft, ValueView value) {
+  draft.expire = value;
+  return absl::OkStatus();
+}
+
+absl::Status ReadPartialFilter(Draft& draft, ValueView value) {
+  return ReadDocument("partialFilterExpression", value, &draft.partial);
+}
+
+absl::Status ReadCollation(Draft& draft, ValueView value) {
+  return ReadDocument("collation", value, &draft.collation);
+}
+
+// Read with the others of its kind: special_index_options.h.
+absl::Status OfSpecialKind(Draft&, ValueView) { return absl::OkStatus(); }
+
 struct OptionRow {
   std::string_view name;
   absl::Status (*read)(Draft&, ValueView);
+  std::string_view help;
 };
 
 constexpr std::array kOptionRows = {
-    OptionRow{"key", ReadKey},
-    OptionRow{"name", ReadName},
-    OptionRow{"v", ReadVersion},
-    OptionRow{"ns", Ignore},
-    OptionRow{"background", Ignore},
-    OptionRow{"unique", [](Draft& d, ValueView v) { return ReadFlag("unique", v, &d.unique); }},
-    OptionRow{"sparse", [](Draft& d, ValueView v) { return ReadFlag("sparse", v, &d.sparse); }},
-    OptionRow{"hidden",
-              [](Draft& d, ValueView v) {
-                if (!v.IsBool()) return WrongType("hidden", v, "a boolean");
-                d.hidden = v.AsBool();
-                return absl::OkStatus();
-              }},
-    OptionRow{
-        "prepareUnique",
-        [](Draft& d, ValueView v) { return ReadFlag("prepareUnique", v, &d.prepare_unique); }},
-    OptionRow{"expireAfterSeconds",
-              [](Draft& d, ValueView v) {
-                d.expire = v;
-                return absl::OkStatus();
-              }},
-    OptionRow{"partialFilterExpression",
-              [](Draft& d, ValueView v) {
-                return ReadDocument("partialFilterExpression", v, &d.partial);
-              }},
-    OptionRow{"collation",
-              [](Draft& d, ValueView v) { return ReadDocument("collation", v, &d.collation); }},
-    // Of special kinds: special_index_options.h.
-    OptionRow{"wildcardProjection", Ignore},
-    OptionRow{"storageEngine", Ignore},
-    OptionRow{"weights", Ignore},
-    OptionRow{"default_language", Ignore},
-    OptionRow{"language_override", Ignore},
-    OptionRow{"textIndexVersion", Ignore},
-    OptionRow{"2dsphereIndexVersion", Ignore},
-    OptionRow{"bits", Ignore},
-    OptionRow{"min", Ignore},
-    OptionRow{"max", Ignore},
-    OptionRow{"dropDups", Ignore},
-    OptionRow{"clustered", Ignore},
+    OptionRow{"key", ReadKey, "The fields, each with a direction or a kind."},
+    OptionRow{"name", ReadName, "The name; required."},
+    OptionRow{"v", ReadVersion, "The version of the format: 1 or 2."},
+    OptionRow{"ns", Ignore, "The namespace, as old clients send it."},
+    OptionRow{"background", Ignore, "Builds never block readers or writers."},
+    OptionRow{"unique", ReadUnique, "No two documents have the same key."},
+    OptionRow{"sparse", ReadSparse, "Documents without any of the fields have no entry."},
+    OptionRow{"hidden", ReadHidden, "Kept up, but not used by queries."},
+    OptionRow{"prepareUnique", ReadPrepareUnique,
+              "New documents must fit a unique index; comes before collMod with unique."},
+    OptionRow{"expireAfterSeconds", ReadExpireAfterSeconds, "Documents expire: docs/ttl.md."},
+    OptionRow{"partialFilterExpression", ReadPartialFilter,
+              "Only documents that match have an entry."},
+    OptionRow{"collation", ReadCollation,
+              "How strings are ordered and compared; by default as in the collection."},
+    OptionRow{"wildcardProjection", OfSpecialKind,
+              "Of wildcard indexes: the paths that are in or out."},
+    OptionRow{"storageEngine", Ignore, "Settings of MongoDB's storage engine."},
+    OptionRow{"weights", OfSpecialKind, "Of text indexes: what each field counts."},
+    OptionRow{"default_language", OfSpecialKind,
+              "Of text indexes: the language of documents that name none."},
+    OptionRow{"language_override", OfSpecialKind,
+              "Of text indexes: the field that names a document's language."},
+    OptionRow{"textIndexVersion", OfSpecialKind, "Of text indexes: 1 to 3."},
+    OptionRow{"2dsphereIndexVersion", OfSpecialKind, "Of 2dsphere indexes: 1 to 3."},
+    OptionRow{"bits", OfSpecialKind, "Of 2d indexes: the precision, 1 to 32."},
+    OptionRow{"min", OfSpecialKind, "Of 2d indexes: the lowest coordinate."},
+    OptionRow{"max", OfSpecialKind, "Of 2d indexes: the highest coordinate."},
+    OptionRow{"dropDups", Ignore, "No longer in MongoDB."},
+    OptionRow{"clustered", Ignore,
+              "Of the index of a clustered collection, as listIndexes shows it."},
 };
 
 absl::StatusOr<Draft> ReadOptions(bson::View requested, UnknownIndexOptions unknown) {
@@ -370,6 +396,24 @@ absl::StatusOr<int32_t> ParseExpireAfterSeconds(bson::View key, ValueView value)
     return refuse(StrCat("within an acceptable range, not below 0: ", seconds));
   }
   return static_cast<int32_t>(seconds);
+}
+
+std::vector<IndexOptionDescription> DescribeIndexOptions() {
+  std::vector<IndexOptionDescription> all;
+  for (const OptionRow& row : kOptionRows) all.push_back({row.name, row.help, row.read == Ignore});
+  return all;
+}
+
+absl::Span<const IndexKindDescription> DescribeIndexKinds() {
+  static constexpr IndexKindDescription kKinds[] = {
+      {"{a: 1}", "Ascending, or descending with a negative number; several fields: compound."},
+      {"{a: 'hashed'}", "The hash of the value: equality only."},
+      {"{'$**': 1}", "Wildcard: every path, or those below one; may be part of a compound index."},
+      {"{a: '2dsphere'}", "Points and shapes on the earth."},
+      {"{a: '2d'}", "Points on a plane."},
+      {"{a: 'text'}", "Words of texts, for $text; {'$**': 'text'}: of all strings."},
+  };
+  return kKinds;
 }
 
 absl::StatusOr<IndexSpec> ParseIndexSpec(bson::View requested, const IndexDefaults& defaults,

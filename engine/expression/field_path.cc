@@ -129,27 +129,58 @@ ExpressionPtr AtPath(bson::ValueView constant, const Path& path) {
   return MakeConstant(bson::Value(Resolve(constant, path, 0, &scratch)));
 }
 
+ExpressionPtr MakeRoot(Path path) {
+  if (path.empty()) return ExpressionPtr(new RootExpression());
+  return ExpressionPtr(new RootPathExpression(std::move(path)));
+}
+
+ExpressionPtr MakeRemove(Path) { return MakeConstant(bson::Value()); }
+
+ExpressionPtr MakeUserRoles(Path path) {
+  return AtPath(bson::Value::FromArray(bson::View()), path);
+}
+
+template <SystemVariable kVariable>
+ExpressionPtr MakeSystem(Path path) {
+  if (!path.empty()) return MakeConstant(bson::Value());
+  return ExpressionPtr(new SystemExpression(kVariable));
+}
+
+struct VariableRow {
+  std::string_view name;
+  ExpressionPtr (*make)(Path path);
+  std::string_view help;
+};
+
+constexpr VariableRow kVariables[] = {
+    {"CLUSTER_TIME", MakeSystem<SystemVariable::kClusterTime>, "the cluster's time"},
+    {"CURRENT", MakeRoot, "the document, unless $let defines it anew"},
+    {"NOW", MakeSystem<SystemVariable::kNow>,
+     "the moment of the command, the same everywhere in it"},
+    {"REMOVE", MakeRemove, "nothing: a field with this value is left out"},
+    {"ROOT", MakeRoot, "the document"},
+    {"USER_ROLES", MakeUserRoles, "the client's roles; there are none"},
+};
+
 absl::StatusOr<ExpressionPtr> MakeVariable(std::string_view name, Path path,
                                            const ParseContext& context) {
   if (std::optional<Variables::Found> found = context.variables->Find(name)) {
     if (found->constant) return AtPath(*found->constant, path);
     return ExpressionPtr(new SlotExpression(found->slot, std::move(path)));
   }
-  if (name == "ROOT" || name == "CURRENT") {
-    if (path.empty()) return ExpressionPtr(new RootExpression());
-    return ExpressionPtr(new RootPathExpression(std::move(path)));
-  }
-  if (name == "REMOVE") return MakeConstant(bson::Value());
-  if (name == "USER_ROLES") return AtPath(bson::Value::FromArray(bson::View()), path);
-  if (name == "NOW" || name == "CLUSTER_TIME") {
-    if (!path.empty()) return MakeConstant(bson::Value());
-    return ExpressionPtr(
-        new SystemExpression(name == "NOW" ? SystemVariable::kNow : SystemVariable::kClusterTime));
+  for (const VariableRow& row : kVariables) {
+    if (row.name == name) return row.make(std::move(path));
   }
   return base::Error(17276, base::StrCat("Use of undefined variable: ", name));
 }
 
 }  // namespace
+
+std::vector<SystemVariableName> SystemVariables() {
+  std::vector<SystemVariableName> all;
+  for (const VariableRow& row : kVariables) all.push_back({row.name, row.help});
+  return all;
+}
 
 bson::ValueView ResolvePath(bson::View document, const Path& path, bson::Value* scratch) {
   bson::ValueView value = document.Find(path[0]);

@@ -19,4 +19,11 @@ absl::StatusOr<ExpressionPtr> ParseFieldPathExpression(std::string_view text,
 // One component of a field path: 15998 empty, 16410 leading '$', 16411 NUL byte, 16412 dot.
 absl::Status CheckFieldName(std::string_view name);
 
+// The variables that are always there, without "$$"; for reference.
+struct SystemVariableName {
+  std::string_view name;
+  std::string_view help;
+};
+std::vector<SystemVariableName> SystemVariables();
+
 }  // namespace mayfly::engine

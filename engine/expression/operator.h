@@ -6,6 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "base/support.h"
 #include "engine/expression/expression.h"
 
 namespace mayfly::engine {
@@ -42,6 +43,7 @@ struct OperatorRow {
   bool pure = true;          // the same arguments give the same value
   bool commutative = false;  // operands may change places and be combined in any order
   bool stable_api = true;    // part of API version 1
+  base::Support support = base::Support::kFull;
 };
 
 // The families, each with its rows; see operators.cc.

@@ -11,7 +11,13 @@ absl::StatusOr<ExpressionPtr> ParseScript(bson::ValueView, const OperatorRow&,
 }
 
 constexpr OperatorRow kRows[] = {
-    {"$function", 1, 1, nullptr, ParseScript, "a JavaScript function; not supported"},
+    {.name = "$function",
+     .arguments_min = 1,
+     .arguments_max = 1,
+     .function = nullptr,
+     .parse = ParseScript,
+     .help = "a JavaScript function",
+     .support = base::Support::kRefused},
 };
 
 }  // namespace

@@ -73,6 +73,13 @@ absl::StatusOr<std::shared_ptr<const Index>> FindHinted(const PlanRequest& reque
   return BadHint();
 }
 
+PlanChoice Nothing() {
+  PlanChoice choice;
+  choice.winner.kind = AccessPath::Kind::kNothing;
+  choice.winner.sorted = true;
+  return choice;
+}
+
 // {$natural: 1}: a collection scan in that direction; nullopt for other hints.
 absl::StatusOr<std::optional<AccessPath>> NaturalHint(const PlanRequest& request) {
   if (!request.hint.IsDocument()) return std::optional<AccessPath>();
@@ -123,6 +130,7 @@ absl::StatusOr<PlanChoice> PlanHinted(const PlanRequest& request, const Predicat
     if (has_range) return Error(ErrorCode::kBadValue, "min and max need an index with entries");
     return PlanChoice{.winner = CollectionScan(Direction::kForward), .rejected = {}};
   }
+  if (predicates.impossible) return Nothing();
   if (has_range) {
     MAYFLY_ASSIGN_OR_RETURN(IndexPlan plan, PlanWithMinMax(request, index));
     return PlanChoice{.winner = std::move(plan.path), .rejected = {}};
@@ -207,12 +215,8 @@ absl::StatusOr<PlanChoice> ChoosePlanWithAlternatives(const PlanRequest& request
   if (!request.min.empty() || !request.max.empty()) {
     return Error(51173, "When using min()/max() a hint of which index to use must be provided");
   }
+  if (predicates.impossible) return Nothing();
   PlanChoice choice;
-  if (predicates.impossible) {
-    choice.winner.kind = AccessPath::Kind::kNothing;
-    choice.winner.sorted = true;
-    return choice;
-  }
   if (auto id = IdLookup(request); id.has_value()) {
     choice.winner = *std::move(id);
     return choice;

@@ -12,9 +12,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "bson/builder.h"
 #include "bson/value.h"
 #include "engine/expression/expression.h"
@@ -32,6 +34,13 @@ struct ProjectionContext {
 };
 
 enum class ProjectionKind : uint8_t { kInclusion, kExclusion };
+
+// What a projection may have besides fields and values; for reference.
+struct ProjectionOperatorRow {
+  std::string_view name;
+  std::string_view help;
+};
+absl::Span<const ProjectionOperatorRow> ProjectionOperators();
 
 // A parsed projection. Immutable, thread-safe.
 class Projection {

@@ -304,6 +304,16 @@ class Parser {
 
 }  // namespace
 
+absl::Span<const ProjectionOperatorRow> ProjectionOperators() {
+  static constexpr ProjectionOperatorRow kRows[] = {
+      {"$", "At the end of a path: the element by which the filter found the document."},
+      {"$elemMatch", "The first element of an array that matches a filter."},
+      {"$slice", "Some elements of an array: the first, the last, or a range."},
+      {"$meta", "Metadata of the document: its text score, its sort key, its index key ..."},
+  };
+  return kRows;
+}
+
 absl::StatusOr<Projection> Projection::Parse(bson::View spec, const ProjectionContext& context) {
   Parser parser(context);
   MAYFLY_RETURN_IF_ERROR(parser.Run(spec));

@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
+#include "base/support.h"
 #include "engine/query/filter.h"
 
 namespace mayfly::engine {
@@ -41,6 +42,7 @@ struct FilterRow {
   ParseFilterOperator field;
   ParseFilterOperator document;
   std::string_view help;
+  base::Support support = base::Support::kFull;
 };
 
 struct FilterFamily {

@@ -28,7 +28,7 @@ absl::Status ParseWhere(const FilterOperator& op, std::vector<FilterPtr>*) {
 }
 
 constexpr FilterRow kRows[] = {
-    {"$where", nullptr, ParseWhere, "JavaScript; not supported."},
+    {"$where", nullptr, ParseWhere, "A JavaScript condition.", base::Support::kRefused},
 };
 
 }  // namespace

@@ -167,26 +167,56 @@ absl::StatusOr<int64_t> ParsePushInteger(const bson::Element& clause) {
                       bson::ToShellText(clause.value)));
 }
 
+absl::Status ParseEach(const bson::Element& clause, const bson::StringComparator*,
+                       PushOptions* options) {
+  if (!clause.value.IsArray()) {
+    return Error(ErrorCode::kBadValue,
+                 StrCat("The argument to $each in $push must be an array but it was of type: ",
+                        bson::TypeName(clause.value.type())));
+  }
+  for (const bson::ValueView element : ElementsOf(clause.value))
+    options->values.emplace_back(element);
+  return absl::OkStatus();
+}
+
+absl::Status ParsePosition(const bson::Element& clause, const bson::StringComparator*,
+                           PushOptions* options) {
+  MAYFLY_ASSIGN_OR_RETURN(options->position, ParsePushInteger(clause));
+  return absl::OkStatus();
+}
+
+absl::Status ParseSlice(const bson::Element& clause, const bson::StringComparator*,
+                        PushOptions* options) {
+  MAYFLY_ASSIGN_OR_RETURN(options->slice, ParsePushInteger(clause));
+  return absl::OkStatus();
+}
+
+absl::Status ParseSort(const bson::Element& clause, const bson::StringComparator* strings,
+                       PushOptions* options) {
+  MAYFLY_ASSIGN_OR_RETURN(options->sort, ElementOrder::Parse(clause.value, strings));
+  return absl::OkStatus();
+}
+
+struct PushClauseRow {
+  std::string_view name;
+  absl::Status (*parse)(const bson::Element& clause, const bson::StringComparator* strings,
+                        PushOptions* options);
+  std::string_view help;
+};
+
+constexpr PushClauseRow kPushClauses[] = {
+    {"$each", ParseEach, "The elements to add; also in $addToSet."},
+    {"$position", ParsePosition, "Where to add them; negative: counted from the end."},
+    {"$slice", ParseSlice, "How many elements to keep; negative: the last ones."},
+    {"$sort", ParseSort, "The order of the whole array afterwards."},
+};
+
 absl::Status ParsePushClause(const bson::Element& clause, const bson::StringComparator* strings,
                              PushOptions* options) {
-  if (clause.key == "$each") {
-    if (!clause.value.IsArray()) {
-      return Error(ErrorCode::kBadValue,
-                   StrCat("The argument to $each in $push must be an array but it was of type: ",
-                          bson::TypeName(clause.value.type())));
-    }
-    for (const bson::ValueView element : ElementsOf(clause.value))
-      options->values.emplace_back(element);
-  } else if (clause.key == "$position") {
-    MAYFLY_ASSIGN_OR_RETURN(options->position, ParsePushInteger(clause));
-  } else if (clause.key == "$slice") {
-    MAYFLY_ASSIGN_OR_RETURN(options->slice, ParsePushInteger(clause));
-  } else if (clause.key == "$sort") {
-    MAYFLY_ASSIGN_OR_RETURN(options->sort, ElementOrder::Parse(clause.value, strings));
-  } else {
-    return Error(ErrorCode::kBadValue, StrCat("Unrecognized clause in $push: ", clause.key));
+  for (const PushClauseRow& row : kPushClauses) {
+    if (row.name == clause.key) return row.parse(clause, strings, options);
   }
-  return absl::OkStatus();
+  return Error(ErrorCode::kBadValue, StrCat("Unrecognized clause in $push: ", clause.key));
 }
 
 absl::StatusOr<UpdateOperatorPtr> ParsePush(const bson::Element& argument,
@@ -286,6 +316,12 @@ constexpr UpdateOperatorRow kRows[] = {
 };
 
 }  // namespace
+
+std::vector<UpdateNameRow> PushClauses() {
+  std::vector<UpdateNameRow> rows;
+  for (const PushClauseRow& row : kPushClauses) rows.push_back({row.name, row.help});
+  return rows;
+}
 
 UpdateOperatorFamily PushUpdateOperators() { return {kRows, std::size(kRows)}; }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "bson/value.h"
 #include "engine/update/update.h"
 
@@ -85,6 +86,15 @@ FieldUpdateOperators();  // $set $setOnInsert $unset $rename $currentDate $min $
 UpdateOperatorFamily NumberUpdateOperators();   // $inc $mul $bit
 UpdateOperatorFamily PushUpdateOperators();     // $push $addToSet
 UpdateOperatorFamily RemovalUpdateOperators();  // $pop $pull $pullAll
+
+// What else has a name: clauses of $push, and what stands in a path in the place of an index. For
+// reference only.
+struct UpdateNameRow {
+  std::string_view name;
+  std::string_view help;
+};
+std::vector<UpdateNameRow> PushClauses();
+absl::Span<const UpdateNameRow> PositionalPathParts();
 
 // The other half of $rename: takes the value away from its old path.
 UpdateOperatorPtr MakeRenameSource();

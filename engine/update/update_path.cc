@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "base/status.h"
 #include "base/strings.h"
+#include "engine/update/update_operator.h"
 
 namespace mayfly::engine {
 namespace {
@@ -109,6 +110,15 @@ bool CreatedBefore(std::string_view a, std::string_view b) {
   if (a_number != is_number(b)) return a_number;
   if (a_number && a.size() != b.size()) return a.size() < b.size();
   return a < b;
+}
+
+absl::Span<const UpdateNameRow> PositionalPathParts() {
+  static constexpr UpdateNameRow kRows[] = {
+      {"$", "In a path: the element by which the filter found the document."},
+      {"$[]", "In a path: every element."},
+      {"$[<identifier>]", "In a path: every element that an array filter of that name accepts."},
+  };
+  return kRows;
 }
 
 }  // namespace mayfly::engine

@@ -1,133 +1,25 @@
 // Every operator through a collection scan and through every index that can serve it: the same
 // documents. Documents and filters are random; the seed is printed, MAYFLY_SEED repeats a run.
-#include <cstdio>
-#include <cstdlib>
+#include <algorithm>
 #include <string>
 #include <vector>
 
-#include "base/random.h"
 #include "base/strings.h"
+#include "engine/query/filter_families.h"
 #include "gtest/gtest.h"
+#include "tests/support/random_filters.h"
 #include "tests/support/test_server.h"
 
 namespace mayfly::commands {
 namespace {
 
 using base::StrCat;
+using test::RandomFilters;
 
 constexpr int kDocuments = 120;
-constexpr int kFilters = 60;  // for each index
+constexpr int kFilters = 18;  // for each index
+constexpr int kPlaceFilters = 8;
 constexpr int kNoQueryExecutionPlans = 291;
-
-uint64_t Seed() {
-  const char* given = std::getenv("MAYFLY_SEED");
-  return given != nullptr ? std::strtoull(given, nullptr, 10)
-                          : base::Random::FromSystem().NextU64();
-}
-
-class Generator {
- public:
-  explicit Generator(uint64_t seed) : random_(seed) {}
-
-  std::string OneOf(const std::vector<std::string>& choices) {
-    return choices[random_.Below(choices.size())];
-  }
-
-  std::string Scalar() {
-    return OneOf({"1",
-                  "2",
-                  "3",
-                  "-1",
-                  "0",
-                  "2.5",
-                  "{$numberLong: '2'}",
-                  "{$numberDouble: 'NaN'}",
-                  "{$numberDouble: 'Infinity'}",
-                  "null",
-                  "true",
-                  "false",
-                  "'x'",
-                  "'X'",
-                  "'xy'",
-                  "''",
-                  "{$minKey: 1}",
-                  "{$maxKey: 1}",
-                  "{$numberDecimal: '2'}",
-                  "{$date: '2020-01-01T00:00:00Z'}"});
-  }
-
-  std::string Value(bool arrays) {
-    const uint64_t kind = random_.Below(arrays ? 10 : 7);
-    if (kind < 5) return Scalar();
-    if (kind == 5) return "{}";
-    if (kind == 6) return StrCat("{x: ", Scalar(), ", y: ", Scalar(), "}");
-    if (kind == 7) return "[]";
-    if (kind == 8) return StrCat("[", Scalar(), ", ", Scalar(), "]");
-    return StrCat("[{x: ", Scalar(), "}, {x: ", Scalar(), ", y: ", Scalar(), "}, [", Scalar(),
-                  "]]");
-  }
-
-  std::string Document(int id, bool arrays) {
-    std::string document = StrCat("{_id: ", id);
-    for (const char* field : {"a", "b"}) {
-      if (random_.Below(5) != 0) document += StrCat(", ", field, ": ", Value(arrays));
-    }
-    return document + "}";
-  }
-
-  std::string Condition(int depth) {
-    switch (random_.Below(depth > 1 ? 14 : 17)) {
-      case 0:
-        return StrCat("{$eq: ", Value(true), "}");
-      case 1:
-        return StrCat("{$ne: ", Scalar(), "}");
-      case 2:
-        return StrCat("{$gt: ", Value(false), "}");
-      case 3:
-        return StrCat("{$gte: ", Scalar(), "}");
-      case 4:
-        return StrCat("{$lt: ", Scalar(), "}");
-      case 5:
-        return StrCat("{$lte: ", Value(false), "}");
-      case 6:
-        return StrCat("{$in: [", Scalar(), ", ", Value(true), ", ", Scalar(), "]}");
-      case 7:
-        return StrCat("{$nin: [", Scalar(), ", ", Scalar(), "]}");
-      case 8:
-        return OneOf({"{$exists: true}", "{$exists: false}"});
-      case 9:
-        return OneOf({"{$type: 'number'}", "{$type: 'string'}", "{$type: 'object'}",
-                      "{$type: 'array'}", "{$type: 'null'}"});
-      case 10:
-        return OneOf({"{$regex: '^x'}", "{$regex: 'y$'}", "{$regex: '^X', $options: 'i'}"});
-      case 11:
-        return OneOf({"{$mod: [2, 0]}", "{$size: 2}", "{$bitsAllSet: [0]}", "{$size: 0}"});
-      case 12:
-        return StrCat("{$all: [", Scalar(), ", ", Scalar(), "]}");
-      case 13:
-        return StrCat("{$gte: ", Scalar(), ", $lt: ", Scalar(), "}");
-      case 14:
-        return StrCat("{$not: ", Condition(depth + 1), "}");
-      case 15:
-        return StrCat("{$elemMatch: ", Condition(depth + 2), "}");
-      default:
-        return StrCat("{$elemMatch: {x: ", Condition(depth + 2), "}}");
-    }
-  }
-
-  std::string Filter(int depth) {
-    const std::string path = OneOf({"a", "a", "b", "'a.x'", "'a.y'", "'a.0'", "'b.x'"});
-    const uint64_t kind = random_.Below(depth > 1 ? 4 : 8);
-    if (kind < 3) return StrCat("{", path, ": ", Condition(0), "}");
-    if (kind == 3) return StrCat("{", path, ": ", Value(true), "}");
-    const std::string both = StrCat(Filter(depth + 1), ", ", Filter(depth + 1));
-    if (kind < 6) return StrCat("{$and: [", both, "]}");
-    return StrCat(kind == 6 ? "{$or: [" : "{$nor: [", both, "]}");
-  }
-
- private:
-  base::Random random_;
-};
 
 struct IndexRow {
   const char* spec;      // without the name
@@ -138,13 +30,18 @@ struct IndexRow {
 constexpr IndexRow kIndexes[] = {
     {"key: {a: 1}"},
     {"key: {a: -1}"},
+    {"key: {a: 1}", false},
     {"key: {a: 1, b: 1}"},
+    {"key: {a: 1, b: -1}", false},
     {"key: {b: -1, a: 1}"},
     {"key: {'a.x': 1}"},
     {"key: {'a.x': 1, 'a.y': -1}"},
     {"key: {a: 1}, sparse: true", true, false},
+    {"key: {a: 1, b: 1}, sparse: true", true, false},
     {"key: {a: 1}, partialFilterExpression: {b: {$gt: 0}}", true, false},
+    {"key: {b: 1}, partialFilterExpression: {a: {$exists: true}}", true, false},
     {"key: {a: 1}, collation: {locale: 'en', strength: 2}"},
+    {"key: {b: 1, a: 1}, collation: {locale: 'en', strength: 1}", false},
     {"key: {a: 'hashed'}", false},
     {"key: {b: 1, a: 'hashed'}", false},
     {"key: {'$**': 1}"},
@@ -155,45 +52,160 @@ constexpr IndexRow kIndexes[] = {
     {"key: {'$**': 1, b: 1}, wildcardProjection: {b: 0}", false},
 };
 
+constexpr const char* kSphereIndexes[] = {
+    "key: {g: '2dsphere'}",
+    "key: {g: '2dsphere', a: 1}",
+    "key: {b: 1, g: '2dsphere'}",
+    "key: {g: '2dsphere'}, partialFilterExpression: {b: {$gt: 0}}",
+};
+
+constexpr const char* kPlaneIndexes[] = {
+    "key: {g: '2d'}",
+    "key: {g: '2d', a: 1}",
+};
+
+constexpr const char* kTextIndexes[] = {
+    "key: {t: 'text'}",
+    "key: {t: 'text', a: 1}",
+    "key: {'$**': 'text'}",
+};
+
 class IndexAgreementTest : public testing::Test {
  protected:
-  std::string Find(const std::string& collection, const std::string& filter,
-                   const std::string& rest) {
-    const std::string command = StrCat("{find: '", collection, "', filter: ", filter,
-                                       ", sort: {_id: 1}, batchSize: 1000", rest, "}");
-    return server_.RunText("db", command);
+  // A new collection with the index and some documents.
+  std::string MakeCollection(const char* spec, RandomFilters::Shape shape) {
+    std::string name = StrCat("c", collections_++);
+    EXPECT_EQ(server_.RunCode("db", StrCat("{createIndexes: '", name, "', indexes: [{", spec,
+                                           ", name: 'i'}]}")),
+              0)
+        << spec;
+    for (int id = 0; id < kDocuments; ++id) {
+      // Some are refused: two arrays under one index.
+      server_.Run("db",
+                  StrCat("{insert: '", name, "', documents: [", random_.Document(id, shape), "]}"));
+    }
+    return name;
   }
 
+  std::string Find(const std::string& collection, const std::string& filter,
+                   const std::string& rest) {
+    return server_.RunText(
+        "db", StrCat("{find: '", collection, "', filter: ", filter,
+                     ", projection: {_id: 1}, sort: {_id: 1}, batchSize: 1000", rest, "}"));
+  }
+
+  // The same filter without a hint, with the index if it can serve it, and by a scan; found,
+  // sorted, counted.
+  void Compare(const std::string& collection, const std::string& filter, bool complete) {
+    const std::string collation = random_.OneOf({"", "", ", collation: {locale: 'en', strength: 2}",
+                                                 ", collation: {locale: 'en', strength: 1}"});
+    const std::string scan = StrCat(collation, ", hint: {$natural: 1}");
+    const std::string found = Find(collection, filter, scan);
+    EXPECT_EQ(Find(collection, filter, collation), found) << filter << collation;
+    const std::string order = random_.OneOf(
+        {"{a: 1, _id: 1}", "{a: -1, b: -1, _id: 1}", "{b: 1, _id: 1}", "{'a.x': 1, _id: 1}"});
+    const auto sorted = [&](const std::string& rest) {
+      return server_.RunText(
+          "db", StrCat("{find: '", collection, "', filter: ", filter, ", sort: ", order,
+                       ", projection: {_id: 1}, batchSize: 1000", rest, "}"));
+    };
+    EXPECT_EQ(sorted(collation), sorted(scan)) << filter << collation << " by " << order;
+    const auto count = [&](const std::string& rest) {
+      return server_.RunText("db",
+                             StrCat("{count: '", collection, "', query: ", filter, rest, "}"));
+    };
+    EXPECT_EQ(count(collation), count(scan)) << filter << collation;
+    if (!complete) return;
+    const std::string hint = StrCat(collation, ", hint: 'i'");
+    const std::string command = StrCat("{find: '", collection, "', filter: ", filter, hint, "}");
+    if (server_.RunCode("db", command) == kNoQueryExecutionPlans) return;
+    EXPECT_EQ(Find(collection, filter, hint), found) << filter << hint;
+    EXPECT_EQ(sorted(hint), sorted(scan)) << filter << hint << " by " << order;
+    EXPECT_EQ(count(hint), count(scan)) << filter << hint;
+  }
+
+  const uint64_t seed_ = test::SeedFromEnvironment();
+  testing::ScopedTrace trace_{__FILE__, __LINE__, StrCat("MAYFLY_SEED=", seed_)};
+  RandomFilters random_{seed_};
   test::TestServer server_;
+  int collections_ = 0;
 };
 
 TEST_F(IndexAgreementTest, EveryOperatorThroughEveryIndex_FindsWhatTheScanFinds) {
-  const uint64_t seed = Seed();
-  SCOPED_TRACE(testing::Message() << "MAYFLY_SEED=" << seed);
-  RecordProperty("seed", std::to_string(seed));
-  std::printf("MAYFLY_SEED=%llu\n", static_cast<unsigned long long>(seed));
-  Generator generator(seed);
-  int number = 0;
   for (const IndexRow& row : kIndexes) {
-    const std::string collection = StrCat("c", number++);
-    ASSERT_EQ(server_.RunCode("db", StrCat("{createIndexes: '", collection, "', indexes: [{",
-                                           row.spec, ", name: 'i'}]}")),
-              0)
-        << row.spec;
-    for (int id = 0; id < kDocuments; ++id) {
-      // Some are refused: two arrays under one index.
-      server_.Run("db", StrCat("{insert: '", collection, "', documents: [",
-                               generator.Document(id, row.arrays), "]}"));
-    }
+    SCOPED_TRACE(row.spec);
+    const std::string collection = MakeCollection(row.spec, {.arrays = row.arrays});
     for (int i = 0; i < kFilters && !HasFailure(); ++i) {
-      const std::string filter = generator.Filter(0);
-      const std::string scanned = Find(collection, filter, ", hint: {$natural: 1}");
-      EXPECT_EQ(Find(collection, filter, ""), scanned) << row.spec << "\n" << filter;
-      if (!row.complete) continue;
-      const std::string hint = ", hint: 'i'";
-      const std::string command = StrCat("{find: '", collection, "', filter: ", filter, hint, "}");
-      if (server_.RunCode("db", command) == kNoQueryExecutionPlans) continue;
-      EXPECT_EQ(Find(collection, filter, hint), scanned) << row.spec << "\n" << filter;
+      Compare(collection, random_.Filter(), row.complete);
+    }
+  }
+}
+
+TEST_F(IndexAgreementTest, PlacesThroughIndexes_AreThoseOfTheScan) {
+  for (const char* spec : kSphereIndexes) {
+    SCOPED_TRACE(spec);
+    const std::string collection = MakeCollection(spec, {.arrays = false});
+    const bool complete = std::string_view(spec).find("partial") == std::string_view::npos;
+    for (int i = 0; i < kPlaceFilters && !HasFailure(); ++i) {
+      Compare(collection, random_.SphereFilter(), complete);
+    }
+  }
+  for (const char* spec : kPlaneIndexes) {
+    SCOPED_TRACE(spec);
+    const std::string collection = MakeCollection(spec, {.arrays = false, .points_on_plane = true});
+    for (int i = 0; i < kPlaceFilters && !HasFailure(); ++i) {
+      Compare(collection, random_.PlaneFilter(), true);
+    }
+  }
+}
+
+TEST_F(IndexAgreementTest, NearFindsWhatTheAreaHolds) {
+  for (const bool plane : {false, true}) {
+    const char* spec = plane ? kPlaneIndexes[0] : kSphereIndexes[0];
+    SCOPED_TRACE(spec);
+    const std::string collection =
+        MakeCollection(spec, {.arrays = false, .points_on_plane = plane});
+    for (int i = 0; i < kPlaceFilters && !HasFailure(); ++i) {
+      const RandomFilters::Pair pair = plane ? random_.NearOnPlane() : random_.NearOnSphere();
+      // Shapes are near if a part of them is, within only as a whole.
+      const std::string points = plane ? "" : ", $or: [{'g.type': 'Point'}, {g: {$type: 'array'}}]";
+      EXPECT_EQ(Find(collection, StrCat("{g: ", pair.special, points, "}"), ""),
+                Find(collection, StrCat("{g: ", pair.plain, points, "}"), ", hint: {$natural: 1}"))
+          << pair.special;
+    }
+  }
+}
+
+TEST_F(IndexAgreementTest, TextFindsTheWords) {
+  for (const char* spec : kTextIndexes) {
+    SCOPED_TRACE(spec);
+    const std::string collection = MakeCollection(spec, {.arrays = false});
+    for (int i = 0; i < kPlaceFilters && !HasFailure(); ++i) {
+      const RandomFilters::Pair pair = random_.Text();
+      EXPECT_EQ(Find(collection, pair.special, ""),
+                Find(collection, pair.plain, ", hint: {$natural: 1}"))
+          << pair.special;
+    }
+  }
+}
+
+// A new operator must be written by the generator, too.
+TEST(RandomFiltersTest, WriteEveryOperator) {
+  const std::vector<std::string_view> kLeftOut = {"$sampleRate"};  // random itself
+  RandomFilters random(1);
+  for (int i = 0; i < 2000; ++i) {
+    random.Filter();
+    random.SphereFilter();
+    random.PlaneFilter();
+    random.NearOnPlane();
+    random.NearOnSphere();
+    random.Text();
+  }
+  for (const engine::FilterFamily& family : engine::FilterFamilies()) {
+    for (const engine::FilterRow& row : family.rows) {
+      if (row.support != base::Support::kFull) continue;
+      if (std::find(kLeftOut.begin(), kLeftOut.end(), row.name) != kLeftOut.end()) continue;
+      EXPECT_TRUE(random.used().contains(row.name)) << row.name;
     }
   }
 }

@@ -27,6 +27,13 @@ TEST(RegistryTest, EveryRowHasHelpAndAHandler) {
   }
 }
 
+TEST(RegistryTest, WhatIsRefusedSaysHow) {
+  const Registry registry;
+  for (const CommandRow* row : registry.rows()) {
+    EXPECT_EQ((row->flags & kUnsupported) != 0, row->refusal != nullptr) << row->name;
+  }
+}
+
 TEST(RegistryTest, EveryArgumentHasHelpAndIsThereOnce) {
   const Registry registry;
   for (const CommandRow* row : registry.rows()) {
