@@ -15,6 +15,7 @@
 #include "commands/views.h"
 #include "engine/exec/count.h"
 #include "engine/exec/count_matching.h"
+#include "engine/exec/distinct.h"
 #include "engine/exec/find_query.h"
 #include "engine/index/key_values.h"
 
@@ -143,6 +144,32 @@ class DistinctValues {
   int64_t bytes_ = 0;
 };
 
+// False if no index tells all values; what was added may be added again.
+absl::StatusOr<bool> AddFromEntries(engine::ExecutionContext& execution,
+                                    const engine::FindQuery& query,
+                                    const engine::Collection& collection, std::string_view key,
+                                    DistinctValues* values) {
+  if (collection.IsView()) return false;
+  MAYFLY_ASSIGN_OR_RETURN(const auto path, engine::DistinctPath(query, collection, key));
+  if (!path.has_value()) return false;
+  return engine::ScanDistinct(execution, collection, *path,
+                              [&](bson::View document) { return values->Add(document); });
+}
+
+absl::Status AddFromDocuments(CommandContext& context, engine::ExecutionContext& execution,
+                              const engine::FindQuery& query,
+                              const std::shared_ptr<engine::Collection>& collection,
+                              DistinctValues* values) {
+  MAYFLY_ASSIGN_OR_RETURN(const ViewOrCollection source,
+                          OpenViewOrCollection(context, execution, collection, query));
+  engine::Row row;
+  while (true) {
+    MAYFLY_ASSIGN_OR_RETURN(const bool more, source.stream->Next(&row));
+    if (!more) return absl::OkStatus();
+    MAYFLY_RETURN_IF_ERROR(values->Add(row.doc()));
+  }
+}
+
 absl::Status RunDistinct(CommandContext& context, const Arguments& arguments,
                          bson::Builder& reply) {
   MAYFLY_ASSIGN_OR_RETURN(const std::string_view name, TargetCollectionName(context, arguments));
@@ -160,13 +187,10 @@ absl::Status RunDistinct(CommandContext& context, const Arguments& arguments,
       const auto query, engine::FindQuery::Parse(request, collection.get(), &execution.evaluation));
   DistinctValues values(key, query->collation());
   if (collection != nullptr) {
-    MAYFLY_ASSIGN_OR_RETURN(const ViewOrCollection source,
-                            OpenViewOrCollection(context, execution, collection, *query));
-    engine::Row row;
-    while (true) {
-      MAYFLY_ASSIGN_OR_RETURN(const bool more, source.stream->Next(&row));
-      if (!more) break;
-      MAYFLY_RETURN_IF_ERROR(values.Add(row.doc()));
+    MAYFLY_ASSIGN_OR_RETURN(const bool complete,
+                            AddFromEntries(execution, *query, *collection, key, &values));
+    if (!complete) {
+      MAYFLY_RETURN_IF_ERROR(AddFromDocuments(context, execution, *query, collection, &values));
     }
   }
   values.AppendTo(reply);

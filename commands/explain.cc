@@ -1,6 +1,7 @@
 // explain: how a command would find its documents, and what that costs.
 #include "commands/explain.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <memory>
@@ -21,6 +22,9 @@
 #include "commands/views.h"
 #include "engine/catalog/namespace.h"
 #include "engine/exec/count.h"
+#include "engine/exec/count_matching.h"
+#include "engine/exec/distinct.h"
+#include "engine/exec/scan_streams.h"
 #include "engine/query/query_shape.h"
 #include "engine/update/update.h"
 
@@ -81,7 +85,9 @@ absl::StatusOr<Explained> ReadDistinct(bson::View command) {
   }
   return Explained{.request = {.filter = DocumentOf(command.Find("query")),
                                .hint = command.Find("hint"),
-                               .collation = command.Find("collation")}};
+                               .collation = command.Find("collation")},
+                   .purpose = Purpose::kDistinct,
+                   .key = command.Find("key").AsString()};
 }
 
 std::vector<bson::View> FiltersOf(ValueView list) {
@@ -199,6 +205,33 @@ class Applier {
 constexpr int64_t kTrialResults = 101;
 constexpr int64_t kEveryResult = std::numeric_limits<int64_t>::max();
 
+// What a count says of so many documents.
+int64_t Counted(const engine::FindRequest& request, int64_t documents) {
+  const int64_t rest = std::max<int64_t>(0, documents - request.skip);
+  return request.limit > 0 ? std::min(rest, request.limit) : rest;
+}
+
+bool ShowsDocuments(Purpose purpose) {
+  return purpose == Purpose::kRead || purpose == Purpose::kDistinct;
+}
+
+// Whether the plan fetches no documents.
+bool ReadsEntriesOnly(const Explained& explained, const engine::FindQuery& query,
+                      const engine::Collection& collection, const engine::AccessPath& path) {
+  switch (explained.purpose) {
+    case Purpose::kRead:
+      return engine::EntriesAreDocuments(collection) && !query.CoveredFields(path).empty();
+    case Purpose::kCount:
+      return engine::EntriesTellCount(collection, path);
+    case Purpose::kDistinct:
+      return engine::EntriesTellDistinct(collection, path, explained.key);
+    case Purpose::kUpdate:
+    case Purpose::kDelete:
+      return false;
+  }
+  return false;
+}
+
 absl::StatusOr<PlanCounts> Execute(CommandContext& context, const Explained& explained,
                                    const std::shared_ptr<engine::Collection>& collection,
                                    const engine::AccessPath& path, int64_t max_results) {
@@ -209,9 +242,30 @@ absl::StatusOr<PlanCounts> Execute(CommandContext& context, const Explained& exp
       engine::FindQuery::Parse(explained.request, collection.get(), &execution.evaluation));
   MAYFLY_ASSIGN_OR_RETURN(const Applier applier,
                           Applier::Make(explained, execution.evaluation, *query));
+  PlanCounts counts;
+  if (explained.purpose == Purpose::kCount) {
+    MAYFLY_ASSIGN_OR_RETURN(const auto count,
+                            engine::CountEntries(execution, *collection, path, kEveryResult));
+    if (count.has_value()) {
+      counts.returned = Counted(explained.request, *count);
+      counts.keys = execution.keys_examined;
+      counts.millis = (context.services.clock.MonotonicUs() - start_us) / 1000;
+      return counts;
+    }
+  }
+  if (explained.purpose == Purpose::kDistinct &&
+      engine::EntriesTellDistinct(*collection, path, explained.key)) {
+    MAYFLY_RETURN_IF_ERROR(engine::ScanDistinct(execution, *collection, path, [&](bson::View) {
+                             ++counts.returned;
+                             return absl::OkStatus();
+                           }).status());
+    counts.keys = execution.keys_examined;
+    counts.documents = execution.documents_examined;
+    counts.millis = (context.services.clock.MonotonicUs() - start_us) / 1000;
+    return counts;
+  }
   MAYFLY_ASSIGN_OR_RETURN(const auto stream, query->MakeStream(execution, collection, path));
   engine::Row row;
-  PlanCounts counts;
   while (counts.returned < max_results) {
     MAYFLY_ASSIGN_OR_RETURN(const bool more, stream->Next(&row));
     if (!more) break;
@@ -280,6 +334,7 @@ absl::Status AppendTrials(CommandContext& context, const Explained& explained,
                 .filter = query.filter(),
                 .request = explained.request,
                 .path = *path,
+                .entries_only = ReadsEntriesOnly(explained, query, *collection, *path),
                 .counts = counts},
                reply);
     reply.Close();
@@ -447,13 +502,20 @@ absl::Status ExplainSearch(CommandContext& context, bson::View command, const Ex
     AppendEnding(context, command, query_shape, reply);
     return absl::OkStatus();
   }
-  MAYFLY_ASSIGN_OR_RETURN(const engine::PlanChoice choice, query->Plan(*collection));
-  PlanDescription plan{.collection = *collection,
-                       .filter = query->filter(),
-                       .request = explained.request,
-                       .path = choice.winner,
-                       .purpose = explained.purpose,
-                       .counts = std::nullopt};
+  MAYFLY_ASSIGN_OR_RETURN(engine::PlanChoice choice, query->Plan(*collection));
+  if (explained.purpose == Purpose::kDistinct) {
+    MAYFLY_ASSIGN_OR_RETURN(auto path, engine::DistinctPath(*query, *collection, explained.key));
+    if (path.has_value()) choice.winner = *std::move(path);
+  }
+  PlanDescription plan{
+      .collection = *collection,
+      .filter = query->filter(),
+      .request = explained.request,
+      .path = choice.winner,
+      .purpose = explained.purpose,
+      .entries_only = ReadsEntriesOnly(explained, *query, *collection, choice.winner),
+      .key = explained.key,
+      .counts = std::nullopt};
   AppendWinningPlan(plan, reply);
   reply.OpenArray("rejectedPlans");
   for (const engine::AccessPath& path : choice.rejected) {
@@ -464,6 +526,7 @@ absl::Status ExplainSearch(CommandContext& context, bson::View command, const Ex
                 .request = explained.request,
                 .path = path,
                 .purpose = explained.purpose,
+                .entries_only = ReadsEntriesOnly(explained, *query, *collection, path),
                 .counts = std::nullopt},
                holder);
     reply.PushDocument(holder.Finish().Find("plan").AsDocument());
@@ -474,7 +537,7 @@ absl::Status ExplainSearch(CommandContext& context, bson::View command, const Ex
                             Execute(context, explained, collection, choice.winner, kEveryResult));
     plan.counts = counts;
     reply.OpenDocument("executionStats").Bool("executionSuccess", true);
-    AppendTotals(counts, explained.purpose == Purpose::kRead ? counts.returned : 0, reply);
+    AppendTotals(counts, ShowsDocuments(explained.purpose) ? counts.returned : 0, reply);
     AppendPlan("executionStages", plan, reply);
     if (verbosity == Verbosity::kAllPlans) {
       MAYFLY_RETURN_IF_ERROR(AppendTrials(context, explained, collection, *query, choice, reply));

@@ -18,6 +18,7 @@ struct Explained {
   std::string_view collection;
   engine::FindRequest request;
   Purpose purpose = Purpose::kRead;
+  std::string_view key;    // of a distinct
   bson::ValueView update;  // of an update: document or array
   std::vector<bson::View> array_filters;
   bool multi = true;  // writes: all matching documents, not only the first

@@ -85,6 +85,11 @@ class Describer {
     switch (plan_.purpose) {
       case Purpose::kRead:
         return field;
+      case Purpose::kDistinct:
+        if (!plan_.entries_only) return field;
+        Open(field, "PROJECTION_COVERED", Returned());
+        out_.OpenDocument("transformBy").Int32("_id", 0).Int32(plan_.key, 1).Close();
+        break;
       case Purpose::kCount:
         Open(field, "COUNT", 0);
         if (plan_.counts.has_value()) {
@@ -128,8 +133,7 @@ class Describer {
       field = "inputStage";
     }
     if (!request.projection.empty()) {
-      Open(field, IsSimple(request.projection) ? "PROJECTION_SIMPLE" : "PROJECTION_DEFAULT",
-           Returned());
+      Open(field, ProjectionStage(), Returned());
       out_.Document("transformBy", request.projection);
       field = "inputStage";
     }
@@ -142,6 +146,11 @@ class Describer {
       field = "inputStage";
     }
     return field;
+  }
+
+  std::string_view ProjectionStage() const {
+    if (plan_.entries_only) return "PROJECTION_COVERED";
+    return IsSimple(plan_.request.projection) ? "PROJECTION_SIMPLE" : "PROJECTION_DEFAULT";
   }
 
   static bool IsSimple(bson::View projection) {
@@ -184,7 +193,11 @@ class Describer {
         return;
       case AccessPath::Kind::kIndexScan:
         if (path.index->spec.clustered) return ClusteredScan(field, path, filtered);
-        Fetch(field, path, filtered);
+        if (plan_.entries_only) {
+          Entries(field, path);
+        } else {
+          Fetch(field, path, filtered);
+        }
         return;
       case AccessPath::Kind::kUnion:
         Union(field, path);
@@ -202,6 +215,51 @@ class Describer {
     }
     IndexScan("inputStage", path);
     out_.Close();
+  }
+
+  void Entries(std::string_view field, const AccessPath& path) {
+    if (plan_.purpose == Purpose::kCount && path.ranges.size() == 1 && HasEnds(path)) {
+      CountScan(field, path);
+    } else {
+      IndexScan(field, path);
+    }
+  }
+
+  // COUNT_SCAN knows a lowest and a highest key.
+  static bool HasEnds(const AccessPath& path) {
+    return std::all_of(path.bounds.begin(), path.bounds.end(),
+                       [](const engine::Intervals& one) { return one.size() == 1; });
+  }
+
+  void CountScan(std::string_view field, const AccessPath& path) {
+    Begin(field, "COUNT_SCAN");
+    Counts(0);
+    IndexFacts(path);
+    out_.OpenDocument("indexBounds");
+    EndKey("startKey", path, true);
+    EndKey("endKey", path, false);
+    out_.Close();
+    if (plan_.counts.has_value()) Number("keysExamined", plan_.counts->keys);
+    out_.Close();
+  }
+
+  void EndKey(std::string_view name, const AccessPath& path, bool start) {
+    bool inclusive = true;
+    out_.OpenDocument(name);
+    const auto& fields = path.index->spec.fields;
+    for (size_t i = 0; i < fields.size(); ++i) {
+      const bool low = start != (fields[i].kind == engine::IndexKind::kDescending);
+      if (i < path.bounds.size()) {
+        const Interval& interval = path.bounds[i].front();
+        out_.Append(fields[i].path, low ? interval.low : interval.high);
+        inclusive = inclusive && (low ? interval.low_inclusive : interval.high_inclusive);
+      } else if (low) {
+        out_.Append(fields[i].path, bson::Value::MinKey());
+      } else {
+        out_.Append(fields[i].path, bson::Value::MaxKey());
+      }
+    }
+    out_.Close().Bool(base::StrCat(name, "Inclusive"), inclusive);
   }
 
   void ClusteredScan(std::string_view field, const AccessPath& path, bool filtered) {
@@ -256,22 +314,10 @@ class Describer {
     const engine::Index& index = *path.index;
     const bool is_wildcard = !path.wildcard_fields.empty();
     const auto& fields = is_wildcard ? path.wildcard_fields : index.spec.fields;
-    Begin(field, "IXSCAN");
-    Counts(plan_.counts.has_value() ? plan_.counts->documents : 0);
-    KeyPattern(path);
-    out_.String("indexName", index.spec.name);
-    if (index.spec.collation.has_value()) out_.Document("collation", *index.spec.collation);
-    out_.Bool("isMultiKey", index.IsMultikey());
-    out_.OpenDocument("multiKeyPaths");
-    for (size_t i = 0; i < fields.size(); ++i) {
-      out_.OpenArray(fields[i].path);
-      if (IsMultikey(index, fields[i], i, is_wildcard)) out_.PushString(fields[i].path);
-      out_.Close();
-    }
-    out_.Close();
-    out_.Bool("isUnique", index.spec.unique || index.spec.IsId());
-    out_.Bool("isSparse", index.spec.sparse || is_wildcard);
-    out_.Bool("isPartial", index.spec.partial_filter.has_value()).Int32("indexVersion", 2);
+    Begin(field,
+          plan_.purpose == Purpose::kDistinct && plan_.entries_only ? "DISTINCT_SCAN" : "IXSCAN");
+    Counts(plan_.entries_only ? Returned() : Documents());
+    IndexFacts(path);
     out_.String("direction", DirectionName(path.direction));
     out_.OpenDocument("indexBounds");
     for (size_t i = 0; i < fields.size(); ++i) {
@@ -294,6 +340,27 @@ class Describer {
       Number("dupsDropped", 0);
     }
     out_.Close();
+  }
+
+  // What IXSCAN and COUNT_SCAN say of the index.
+  void IndexFacts(const AccessPath& path) {
+    const engine::Index& index = *path.index;
+    const bool is_wildcard = !path.wildcard_fields.empty();
+    const auto& fields = is_wildcard ? path.wildcard_fields : index.spec.fields;
+    KeyPattern(path);
+    out_.String("indexName", index.spec.name);
+    if (index.spec.collation.has_value()) out_.Document("collation", *index.spec.collation);
+    out_.Bool("isMultiKey", index.IsMultikey());
+    out_.OpenDocument("multiKeyPaths");
+    for (size_t i = 0; i < fields.size(); ++i) {
+      out_.OpenArray(fields[i].path);
+      if (IsMultikey(index, fields[i], i, is_wildcard)) out_.PushString(fields[i].path);
+      out_.Close();
+    }
+    out_.Close();
+    out_.Bool("isUnique", index.spec.unique || index.spec.IsId());
+    out_.Bool("isSparse", index.spec.sparse || is_wildcard);
+    out_.Bool("isPartial", index.spec.partial_filter.has_value()).Int32("indexVersion", 2);
   }
 
   void Union(std::string_view field, const AccessPath& path) {

@@ -23,7 +23,7 @@ struct PlanCounts {
 };
 
 // What a command does with the documents it finds.
-enum class Purpose : uint8_t { kRead, kCount, kUpdate, kDelete };
+enum class Purpose : uint8_t { kRead, kCount, kDistinct, kUpdate, kDelete };
 
 struct PlanDescription {
   const engine::Collection& collection;
@@ -31,6 +31,8 @@ struct PlanDescription {
   const engine::FindRequest& request;  // sort, skip, limit, projection
   const engine::AccessPath& path;
   Purpose purpose = Purpose::kRead;
+  bool entries_only = false;         // nothing is fetched
+  std::string_view key = {};         // of a distinct
   std::optional<PlanCounts> counts;  // only in executionStats
 };
 

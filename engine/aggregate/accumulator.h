@@ -76,7 +76,7 @@ struct NamedAccumulator {
 absl::StatusOr<NamedAccumulator> ParseNamedAccumulator(const bson::Element& field,
                                                        const ParseContext& context);
 
-// The one argument of a unary accumulator: 40237 for an array that has not exactly one element.
+// The one argument of a unary accumulator. Error: 40237 for an array, unless in a window.
 absl::StatusOr<ExpressionPtr> ParseUnaryArgument(bson::ValueView operand, std::string_view name,
                                                  const ParseContext& context);
 

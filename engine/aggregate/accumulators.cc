@@ -58,11 +58,10 @@ absl::StatusOr<NamedAccumulator> ParseNamedAccumulator(const bson::Element& fiel
 
 absl::StatusOr<ExpressionPtr> ParseUnaryArgument(bson::ValueView operand, std::string_view name,
                                                  const ParseContext& context) {
-  if (!operand.IsArray()) return ParseExpression(operand, context);
-  if (operand.AsDocument().Count() != 1) {
+  if (operand.IsArray() && !context.array_operands) {
     return base::Error(40237, base::StrCat("The ", name, " accumulator is a unary operator"));
   }
-  return ParseExpression(operand.AsDocument().First().value, context);
+  return ParseExpression(operand, context);
 }
 
 }  // namespace mayfly::engine

@@ -28,7 +28,7 @@ class AvgState final : public Accumulator {
  public:
   absl::Status Add(ValueView value) override {
     if (!value.IsNumber()) return absl::OkStatus();
-    sum_.AddForAverage(value);
+    sum_.Add(value);
     ++count_;
     return absl::OkStatus();
   }

@@ -138,6 +138,16 @@ class WindowStage final : public Stage {
   const WindowSpec spec_;
 };
 
+absl::Status CheckStandsAlone(bson::View output) {
+  for (const bson::Element& element : output) {
+    if (!element.key.starts_with('$')) continue;
+    const WindowRow* row = FindWindowFunction(element.key);
+    if (row == nullptr || !row->stands_alone || output.Count() == 1) break;
+    return base::Error(5371601, base::StrCat(element.key, " takes no other arguments"));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<WindowFunctionPtr> ParseFunction(const bson::Element& field,
                                                 const ParseContext& context,
                                                 const SortPattern* sort) {
@@ -145,6 +155,7 @@ absl::StatusOr<WindowFunctionPtr> ParseFunction(const bson::Element& field,
     return base::Error(base::ErrorCode::kFailedToParse,
                        base::StrCat("The field '", field.key, "' must be an object"));
   }
+  MAYFLY_RETURN_IF_ERROR(CheckStandsAlone(field.value.AsDocument()));
   bson::Element function;
   std::optional<WindowBounds> bounds;
   for (const bson::Element& element : field.value.AsDocument()) {
@@ -172,8 +183,10 @@ absl::StatusOr<WindowFunctionPtr> ParseFunction(const bson::Element& field,
     return base::Error(base::ErrorCode::kFailedToParse,
                        base::StrCat("Unrecognized window function, ", function.key));
   }
+  ParseContext in_window = context;
+  in_window.array_operands = true;
   MAYFLY_ASSIGN_OR_RETURN(AccumulatorSpecPtr spec,
-                          accumulator->parse(function.value, *accumulator, context));
+                          accumulator->parse(function.value, *accumulator, in_window));
   return MakeAccumulatorFunction(std::move(spec), bounds.value_or(WindowBounds()));
 }
 

@@ -235,7 +235,8 @@ absl::StatusOr<WindowBounds> ParseWindowBounds(ValueView window, const ParseCont
 }
 
 const WindowRow* FindWindowFunction(std::string_view name) {
-  for (absl::Span<const WindowRow> family : {RankFunctions(), SeriesFunctions()}) {
+  for (absl::Span<const WindowRow> family :
+       {MomentFunctions(), RankFunctions(), SeriesFunctions()}) {
     for (const WindowRow& row : family) {
       if (row.name == name) return &row;
     }

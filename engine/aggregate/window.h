@@ -71,12 +71,14 @@ struct WindowRow;
 using WindowParser = absl::StatusOr<WindowFunctionPtr> (*)(bson::ValueView operand,
                                                            const WindowRow& row,
                                                            const WindowContext& context);
-// One function that is not an accumulator.
+// One function of windows; accumulators serve for all other names.
 struct WindowRow {
   std::string_view name;
   WindowParser parse;
   std::string_view help;
+  bool stands_alone = false;  // nothing may stand beside it: 5371601
 };
+absl::Span<const WindowRow> MomentFunctions();
 absl::Span<const WindowRow> RankFunctions();
 absl::Span<const WindowRow> SeriesFunctions();
 const WindowRow* FindWindowFunction(std::string_view name);

@@ -117,9 +117,11 @@ absl::StatusOr<WindowFunctionPtr> ParseShift(ValueView operand, const WindowRow&
 }
 
 constexpr WindowRow kRows[] = {
-    {"$denseRank", ParseRank<Style::kDenseRank>, "the rank in the order, without gaps"},
-    {"$documentNumber", ParseRank<Style::kNumber>, "the number of the document in its partition"},
-    {"$rank", ParseRank<Style::kRank>, "the rank in the order, with gaps after equal documents"},
+    {"$denseRank", ParseRank<Style::kDenseRank>, "the rank in the order, without gaps", true},
+    {"$documentNumber", ParseRank<Style::kNumber>, "the number of the document in its partition",
+     true},
+    {"$rank", ParseRank<Style::kRank>, "the rank in the order, with gaps after equal documents",
+     true},
     {"$shift", ParseShift, "the value of a document some places away"},
 };
 

@@ -1,5 +1,5 @@
-// Window functions over series of numbers: $expMovingAvg, $derivative, $integral, $covariancePop,
-// $covarianceSamp, $linearFill, $locf.
+// Window functions over series of numbers: $expMovingAvg, $derivative, $integral, $linearFill,
+// $locf.
 #include <cmath>
 
 #include "base/strings.h"
@@ -196,64 +196,6 @@ absl::StatusOr<WindowFunctionPtr> ParseSlope(ValueView operand, const WindowRow&
       new SlopeFunction(kSlope, std::move(input), unit, context.bounds.value_or(WindowBounds())));
 }
 
-enum class Population { kWhole, kSample };
-
-class Covariance final : public WindowFunction {
- public:
-  Covariance(Population population, ExpressionPtr x, ExpressionPtr y, WindowBounds bounds)
-      : population_(population), x_(std::move(x)), y_(std::move(y)), bounds_(std::move(bounds)) {}
-
-  absl::StatusOr<std::vector<Value>> Compute(const Partition& partition) const override {
-    MAYFLY_ASSIGN_OR_RETURN(std::vector<Value> x, EvaluateAll(partition, *x_));
-    MAYFLY_ASSIGN_OR_RETURN(std::vector<Value> y, EvaluateAll(partition, *y_));
-    std::vector<Value> out;
-    for (size_t i = 0; i < x.size(); ++i) {
-      MAYFLY_ASSIGN_OR_RETURN(WindowRange range, FindWindow(partition, bounds_, i));
-      out.push_back(One(x, y, range));
-    }
-    return out;
-  }
-  void AddDependencies(Dependencies* out) const override {
-    x_->AddDependencies(out);
-    y_->AddDependencies(out);
-  }
-
- private:
-  Value One(const std::vector<Value>& x, const std::vector<Value>& y,
-            const WindowRange& range) const {
-    double count = 0, mean_x = 0, mean_y = 0, product = 0;
-    for (size_t i = range.begin; i < range.end; ++i) {
-      if (!x[i].IsNumber() || !y[i].IsNumber()) continue;
-      ++count;
-      const double dx = bson::ToDouble(x[i]) - mean_x;
-      mean_x += dx / count;
-      mean_y += (bson::ToDouble(y[i]) - mean_y) / count;
-      product += dx * (bson::ToDouble(y[i]) - mean_y);
-    }
-    const double divisor = population_ == Population::kWhole ? count : count - 1;
-    return divisor <= 0 ? Value::Null() : Value::Double(product / divisor);
-  }
-
-  const Population population_;
-  const ExpressionPtr x_, y_;
-  const WindowBounds bounds_;
-};
-
-template <Population kPopulation>
-absl::StatusOr<WindowFunctionPtr> ParseCovariance(ValueView operand, const WindowRow& row,
-                                                  const WindowContext& context) {
-  if (!operand.IsArray() || operand.AsDocument().Count() != 2) {
-    return base::Error(base::ErrorCode::kFailedToParse,
-                       base::StrCat(row.name, " expects an array of two expressions"));
-  }
-  MAYFLY_ASSIGN_OR_RETURN(ExpressionPtr x,
-                          ParseExpression(operand.AsDocument().Find("0"), context.expressions));
-  MAYFLY_ASSIGN_OR_RETURN(ExpressionPtr y,
-                          ParseExpression(operand.AsDocument().Find("1"), context.expressions));
-  return WindowFunctionPtr(new Covariance(kPopulation, std::move(x), std::move(y),
-                                          context.bounds.value_or(WindowBounds())));
-}
-
 // $locf: nulls take the last value before them. $linearFill: nulls between two numbers take values
 // on a line.
 enum class Filling { kLast, kLinear };
@@ -332,10 +274,6 @@ absl::StatusOr<WindowFunctionPtr> ParseFill(ValueView operand, const WindowRow& 
 }
 
 constexpr WindowRow kRows[] = {
-    {"$covariancePop", ParseCovariance<Population::kWhole>,
-     "the covariance of two expressions over a population"},
-    {"$covarianceSamp", ParseCovariance<Population::kSample>,
-     "the covariance estimated from a sample"},
     {"$derivative", ParseSlope<Slope::kDerivative>, "the average rate of change over the window"},
     {"$expMovingAvg", ParseMovingAverage, "the exponential moving average"},
     {"$integral", ParseSlope<Slope::kIntegral>, "the area below the curve over the window"},

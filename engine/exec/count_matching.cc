@@ -17,12 +17,6 @@ namespace {
 // So many keys are looked at before others may run: less than a millisecond.
 constexpr int64_t kKeysAtOnce = 4096;
 
-// Every entry of an index stands for a document that can be seen: none is expired, and none is gone
-// with its entries left for the sweep.
-bool EntriesAreDocuments(const Collection& collection) {
-  return !collection.last_write_rule().is_on() && !collection.sweep().pending;
-}
-
 // An index of which the entries alone tell how many documents there are. Whether it still is one
 // has to be asked again after others ran.
 class EntryCounter {
@@ -68,14 +62,18 @@ class EntryCounter {
   int64_t count_ = 0;
 };
 
-// How many documents are in the ranges of `path`, `enough` if there are more, from the index alone;
-// nullopt if that does not tell.
+}  // namespace
+
+bool EntriesTellCount(const Collection& collection, const AccessPath& path) {
+  return path.kind == AccessPath::Kind::kIndexScan && path.exact &&
+         !path.index->spec.IsWildcard() && !path.index->IsMultikey() &&
+         EntriesAreDocuments(collection);
+}
+
 absl::StatusOr<std::optional<int64_t>> CountEntries(ExecutionContext& context,
                                                     const Collection& collection,
                                                     const AccessPath& path, int64_t enough) {
-  if (path.kind != AccessPath::Kind::kIndexScan || !path.exact || path.index->spec.IsWildcard()) {
-    return std::optional<int64_t>();
-  }
+  if (!EntriesTellCount(collection, path)) return std::optional<int64_t>();
   EntryCounter counter(context, collection, *path.index);
   for (const KeyRange& range : path.ranges) {
     if (counter.count() >= enough) break;
@@ -85,8 +83,6 @@ absl::StatusOr<std::optional<int64_t>> CountEntries(ExecutionContext& context,
   ++path.index->usage->operations;
   return std::optional<int64_t>(std::min(counter.count(), enough));
 }
-
-}  // namespace
 
 absl::StatusOr<int64_t> CountMatching(ExecutionContext& context, const FindQuery& query,
                                       const std::shared_ptr<Collection>& collection) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "absl/status/statusor.h"
 #include "engine/catalog/collection.h"
@@ -10,6 +11,13 @@
 #include "engine/exec/find_query.h"
 
 namespace mayfly::engine {
+
+// Whether the entries in the ranges of `path` alone tell how many documents there are.
+bool EntriesTellCount(const Collection& collection, const AccessPath& path);
+// So many, `enough` if there are more; nullopt if the entries do not tell, or no longer.
+absl::StatusOr<std::optional<int64_t>> CountEntries(ExecutionContext& context,
+                                                    const Collection& collection,
+                                                    const AccessPath& path, int64_t enough);
 
 // From the index alone if it can tell: if all of the filter is in its ranges and no document has
 // more than one entry.

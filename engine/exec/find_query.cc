@@ -1,5 +1,6 @@
 #include "engine/exec/find_query.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/status.h"
@@ -152,13 +153,35 @@ absl::StatusOr<std::unique_ptr<Stream>> FindQuery::MakeStream(
 absl::StatusOr<std::unique_ptr<Stream>> FindQuery::MakeUnprojectedStream(
     ExecutionContext& context, const std::shared_ptr<Collection>& collection) const {
   MAYFLY_ASSIGN_OR_RETURN(const AccessPath path, ChoosePath(*collection));
-  return Unprojected(context, collection, path);
+  return Unprojected(context, collection, path, {});
+}
+
+std::vector<int> FindQuery::CoveredFields(const AccessPath& path) const {
+  if (path.kind != AccessPath::Kind::kIndexScan || !projection_.has_value()) return {};
+  const Index& index = *path.index;
+  // Keys hold the strings of a collation as what they sort by.
+  const bool tells = path.exact && index.spec.special == IndexKind::kAscending &&
+                     index.strings == nullptr && !index.IsMultikey();
+  const bool reads_rows = (sort_.has_value() && !path.sorted) || near_ != nullptr || return_key_;
+  if (!tells || reads_rows) return {};
+  const auto paths = projection_->CoveredPaths();
+  if (!paths.has_value() || paths->empty()) return {};
+  std::vector<int> fields;
+  for (size_t i = 0; i < index.spec.fields.size(); ++i) {
+    if (std::find(paths->begin(), paths->end(), index.spec.fields[i].path) != paths->end()) {
+      fields.push_back(static_cast<int>(i));
+    }
+  }
+  return fields.size() == paths->size() ? fields : std::vector<int>();
 }
 
 std::unique_ptr<Stream> FindQuery::Unprojected(ExecutionContext& context,
                                                const std::shared_ptr<Collection>& collection,
-                                               const AccessPath& path) const {
-  std::unique_ptr<Stream> stream = MakeScanStream(context, collection, path);
+                                               const AccessPath& path,
+                                               std::vector<int> covered) const {
+  std::unique_ptr<Stream> stream =
+      covered.empty() ? MakeScanStream(context, collection, path)
+                      : MakeCoveredStream(context, collection, path, std::move(covered));
   if (!path.exact && filter_->kind() != FilterKind::kAlwaysTrue) {
     stream = MakeFilterStream(context.evaluation, *filter_, std::move(stream));
   }
@@ -189,7 +212,7 @@ absl::StatusOr<bson::Document> FindQuery::Project(const EvaluationContext& evalu
 absl::StatusOr<std::unique_ptr<Stream>> FindQuery::MakeStream(
     ExecutionContext& context, const std::shared_ptr<Collection>& collection,
     const AccessPath& path) const {
-  std::unique_ptr<Stream> stream = Unprojected(context, collection, path);
+  std::unique_ptr<Stream> stream = Unprojected(context, collection, path, CoveredFields(path));
   if (return_key_) return MakeReturnKeyStream(context, path.index, std::move(stream));
   if (projection_.has_value()) {
     stream = MakeProjectionStream(context, *projection_, std::move(stream));

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "bson/value.h"
@@ -52,6 +53,7 @@ class FindQuery {
   const Near* near() const { return near_; }
   const Collation* collation() const { return collation_.get(); }
   const Variables& variables() const { return variables_; }
+  bool has_hint() const { return natural_ != 0 || !hint_.IsMissing(); }
   int64_t skip() const { return skip_; }
   int64_t limit() const { return limit_; }  // 0: none
 
@@ -69,6 +71,9 @@ class FindQuery {
   absl::StatusOr<std::unique_ptr<Stream>> MakeStream(ExecutionContext& context,
                                                      const std::shared_ptr<Collection>& collection,
                                                      const AccessPath& path) const;
+  // The positions of the key's fields from which the result is made when the documents themselves
+  // are not needed; empty: they are.
+  std::vector<int> CoveredFields(const AccessPath& path) const;
   // The same up to and without the projection; rows keep their record ids.
   absl::StatusOr<std::unique_ptr<Stream>> MakeUnprojectedStream(
       ExecutionContext& context, const std::shared_ptr<Collection>& collection) const;
@@ -82,7 +87,7 @@ class FindQuery {
   PlanRequest MakePlanRequest(const Collection& collection) const;
   std::unique_ptr<Stream> Unprojected(ExecutionContext& context,
                                       const std::shared_ptr<Collection>& collection,
-                                      const AccessPath& path) const;
+                                      const AccessPath& path, std::vector<int> covered) const;
 
   CollationPtr collation_;
   Variables variables_;

@@ -6,8 +6,11 @@
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_split.h"
 #include "base/status.h"
 #include "base/strings.h"
+#include "bson/builder.h"
+#include "engine/aggregate/set_path.h"
 #include "engine/catalog/record.h"
 #include "engine/index/index_keys.h"
 #include "engine/keys/key_encoder.h"
@@ -181,9 +184,10 @@ class IdLookupStream : public ScanStream {
 class IndexScanStream : public ScanStream {
  public:
   IndexScanStream(ExecutionContext& context, std::shared_ptr<Collection> collection,
-                  const AccessPath& path, Yields yields)
+                  const AccessPath& path, Yields yields, std::vector<int> covered = {})
       : ScanStream(context, std::move(collection)),
         yields_(yields),
+        covered_(std::move(covered)),
         index_(path.index),
         direction_(path.direction),
         ranges_(path.ranges),
@@ -205,6 +209,10 @@ class IndexScanStream : public ScanStream {
       const IndexEntry entry = ParseEntry(*index_, cursor_->key(), cursor_->value());
       if (may_repeat_ && !seen_.insert(entry.id).second) continue;
       if (yields_ == Yields::kIds) return GiveId(entry.id, row);
+      if (!covered_.empty() && !may_repeat_ && EntriesAreDocuments(*collection_)) {
+        MAYFLY_ASSIGN_OR_RETURN(const bool tells, GiveFields(entry, row));
+        if (tells) return true;
+      }
       MAYFLY_ASSIGN_OR_RETURN(const bool visible, FetchNext(entry.id, row));
       if (visible) return true;
       --context_.keys_examined;  // for clients the key is not there either
@@ -232,6 +240,35 @@ class IndexScanStream : public ScanStream {
     }
     return base::Error(base::ErrorCode::kQueryPlanKilled,
                        base::StrCat("index '", index_->spec.name, "' dropped"));
+  }
+
+  // Makes the row of the entry. False where that does not tell: null may stand for a missing field.
+  absl::StatusOr<bool> GiveFields(const IndexEntry& entry, Row* row) {
+    MAYFLY_ASSIGN_OR_RETURN(
+        const std::vector<bson::Value> values,
+        DecodeKey(entry.fields, entry.type_bits, OrderingOf(index_->spec), covered_.back() + 1));
+    for (const int field : covered_) {
+      if (values[field].IsNullish()) return false;
+    }
+    bson::Builder builder;
+    bool dotted = false;
+    for (const int field : covered_) {
+      const std::string& path = index_->spec.fields[field].path;
+      if (path.find('.') != std::string::npos) {
+        dotted = true;
+      } else {
+        builder.Append(path, values[field]);
+      }
+    }
+    bson::Document document = builder.Finish();
+    for (const int field : covered_) {
+      const std::string& path = index_->spec.fields[field].path;
+      if (!dotted || path.find('.') == std::string::npos) continue;
+      document = WithPath(document, absl::StrSplit(path, '.'), values[field]);
+    }
+    row->Borrow(bson::View(), entry.id);
+    row->Own(std::move(document));
+    return true;
   }
 
   // Most scans that fetch a second record fetch many.
@@ -269,6 +306,7 @@ class IndexScanStream : public ScanStream {
   }
 
   const Yields yields_;
+  const std::vector<int> covered_;  // positions in the key; empty: documents are wanted
   std::shared_ptr<const Index> index_;
   Direction direction_;
   std::vector<KeyRange> ranges_;
@@ -376,6 +414,18 @@ std::unique_ptr<Stream> MakeScanStream(ExecutionContext& context,
                                        std::shared_ptr<Collection> collection,
                                        const AccessPath& path) {
   return MakeStream(context, std::move(collection), path, Yields::kDocuments);
+}
+
+std::unique_ptr<Stream> MakeCoveredStream(ExecutionContext& context,
+                                          std::shared_ptr<Collection> collection,
+                                          const AccessPath& path, std::vector<int> fields) {
+  ++path.index->usage->operations;
+  return std::make_unique<IndexScanStream>(context, std::move(collection), path, Yields::kDocuments,
+                                           std::move(fields));
+}
+
+bool EntriesAreDocuments(const Collection& collection) {
+  return !collection.last_write_rule().is_on() && !collection.sweep().pending;
 }
 
 std::unique_ptr<Stream> MakeIdStream(ExecutionContext& context,

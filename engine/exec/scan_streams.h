@@ -18,8 +18,19 @@ std::unique_ptr<Stream> MakeScanStream(ExecutionContext& context,
                                        std::shared_ptr<Collection> collection,
                                        const AccessPath& path);
 
-// The same, but for other paths than a collection scan the rows have nothing but record ids, of
-// records that may be gone or expired.
+// The same for an index scan whose rows need the key's fields at these positions only (ascending
+// numbers): they are made of the entries where those tell enough. Such rows are documents of those
+// fields; where an entry does not tell, the whole document.
+std::unique_ptr<Stream> MakeCoveredStream(ExecutionContext& context,
+                                          std::shared_ptr<Collection> collection,
+                                          const AccessPath& path, std::vector<int> fields);
+
+// Every entry of an index stands for a document that can be seen: none is expired, and none is gone
+// with its entries left for the sweep.
+bool EntriesAreDocuments(const Collection& collection);
+
+// The same as MakeScanStream, but for other paths than a collection scan the rows have nothing but
+// record ids, of records that may be gone or expired.
 std::unique_ptr<Stream> MakeIdStream(ExecutionContext& context,
                                      std::shared_ptr<Collection> collection,
                                      const AccessPath& path);

@@ -34,7 +34,7 @@ absl::StatusOr<Value> Avg(Arguments a, const Call&) {
   int64_t count = 0;
   for (ValueView v : Inputs(a)) {
     if (!v.IsNumber()) continue;
-    sum.AddForAverage(v);
+    sum.AddAsDouble(v);
     ++count;
   }
   return count == 0 ? Value::Null() : sum.Average(count);

@@ -58,8 +58,8 @@ absl::StatusOr<double> ReadDouble(std::string_view text) {
   if (text.empty()) return ParseFailure(text, "Empty string");
   if (absl::ascii_isspace(static_cast<unsigned char>(text[0])))
     return ParseFailure(text, "Leading whitespace");
-  std::string_view digits = text[0] == '-' || text[0] == '+' ? text.substr(1) : text;
-  if (digits.size() >= 2 && digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X')) {
+  // As MongoDB: other spellings of hexadecimal numbers are read.
+  if (text.starts_with("0x")) {
     return Failure(base::StrCat("Illegal hexadecimal input: ", text));
   }
   const std::string copy(text);
@@ -209,8 +209,9 @@ absl::StatusOr<Value> ToText(ValueView value) {
                               FormatDate("%Y-%m-%dT%H:%M:%S.%LZ", value.AsDate(), TimeZone()));
       return Value::String(text);
     }
-    case Type::kString:
     case Type::kDouble:
+      return Value::String(DoubleText(value.AsDouble()));
+    case Type::kString:
     case Type::kInt32:
     case Type::kInt64:
     case Type::kDecimal128: {

@@ -6,6 +6,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
+#include "base/limits.h"
 #include "base/status.h"
 #include "base/strings.h"
 #include "engine/expression/text.h"
@@ -18,6 +19,7 @@ using bson::Value;
 using bson::ValueView;
 
 constexpr size_t kUuidSize = 16;
+constexpr uint8_t kOldBinary = 2;
 
 absl::Status Failure(std::string_view text) {
   return base::Error(base::ErrorCode::kConversionFailure,
@@ -176,9 +178,19 @@ absl::StatusOr<Value> ConvertFromBinary(ValueView value, const ConversionTarget&
   const bson::Binary binary = value.AsBinary();
   if (target.type == Type::kString) {
     MAYFLY_ASSIGN_OR_RETURN(std::string text, Encode(binary, target.format));
-    return TextResult(text);
+    if (text.size() >= static_cast<size_t>(base::kMaxBsonObjectSize)) {
+      return Failure("The text of the BinData would be longer than 16MB");
+    }
+    return Value::String(text);
   }
   std::string bytes(binary.bytes);
+  if (binary.subtype == kOldBinary) {
+    // Its bytes begin with their own length.
+    const auto size = static_cast<uint32_t>(bytes.size());
+    std::string length(sizeof size, '\0');
+    for (size_t i = 0; i < sizeof size; ++i) length[i] = static_cast<char>(size >> (8 * i));
+    bytes.insert(0, length);
+  }
   if (target.big_endian) std::reverse(bytes.begin(), bytes.end());
   const uint8_t* data = reinterpret_cast<const uint8_t*>(bytes.data());
   if (target.type == Type::kDouble) {

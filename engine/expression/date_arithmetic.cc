@@ -50,7 +50,7 @@ class AddExpression final : public Expression {
     MAYFLY_ASSIGN_OR_RETURN(ValueView unit_value, arguments_.unit->View(frame, &unit_scratch));
     MAYFLY_ASSIGN_OR_RETURN(ValueView amount, arguments_.second->View(frame, &amount_scratch));
     if (date.IsNullish() || unit_value.IsNullish() || amount.IsNullish()) return Value::Null();
-    MAYFLY_ASSIGN_OR_RETURN(std::optional<DateUnit> unit, ToDateUnit(unit_value, name_, 5166404));
+    MAYFLY_ASSIGN_OR_RETURN(std::optional<DateUnit> unit, ToDateUnit(unit_value, name_, 5439013));
     MAYFLY_ASSIGN_OR_RETURN(std::optional<TimeZone> zone,
                             EvaluateTimeZone(arguments_.zone, frame, name_));
     if (!zone) return Value::Null();

@@ -90,6 +90,7 @@ struct ParseContext {
   int depth = 0;  // nesting so far, checked against kMaxExpressionDepth
   bool strict_api =
       false;  // apiStrict: operators outside the stable API are refused with 323 APIStrictError
+  bool array_operands = false;  // an accumulator's one operand may be an array, as in windows
 };
 
 inline constexpr int kMaxExpressionDepth = 200;

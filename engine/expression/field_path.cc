@@ -225,9 +225,6 @@ absl::StatusOr<Path> ParseFieldPath(std::string_view path) {
 
 absl::StatusOr<ExpressionPtr> ParseFieldPathExpression(std::string_view text,
                                                        const ParseContext& context) {
-  if (text.find('\0') != std::string_view::npos) {
-    return base::Error(16419, "field path must not contain embedded null characters");
-  }
   if (text == "$") return base::Error(16872, "'$' by itself is not a valid FieldPath");
   bool variable = text.substr(0, 2) == "$$";
   std::string_view name = "CURRENT", rest = text.substr(1);

@@ -11,7 +11,7 @@ namespace mayfly::engine {
 
 inline constexpr size_t kMaxFieldPathDepth = 200;
 
-// `text` begins with '$'. Errors: 16872 "$", 16419 NUL byte, 9 bad variable name, 17276 undefined
+// `text` begins with '$'. Errors: 16872 "$", 9 bad variable name, 17276 undefined
 // variable, and those of ParseFieldPath.
 absl::StatusOr<ExpressionPtr> ParseFieldPathExpression(std::string_view text,
                                                        const ParseContext& context);

@@ -28,8 +28,7 @@ void NumberSum::AddDouble(double v) {
 }
 
 void NumberSum::AddDecimal(bson::Decimal128 v) {
-  // The first one is taken as it is, with its exponent.
-  decimals_ = widest_ == Widest::kDecimal ? bson::DecimalAdd(decimals_, v) : v;
+  decimals_ = bson::DecimalAdd(decimals_, v);
   widest_ = Widest::kDecimal;
 }
 
@@ -57,14 +56,12 @@ double NumberSum::AsDouble() const {
 }
 
 bson::Decimal128 NumberSum::AsDecimal() const {
-  bson::Decimal128 total = decimals_;
-  if (integers_ != 0) total = bson::DecimalAdd(total, bson::DecimalFromInt64(integers_));
+  // Zero is added as well: what it leaves of the exponents shows.
+  bson::Decimal128 total = bson::DecimalAdd(decimals_, bson::DecimalFromInt64(integers_));
   if (!has_doubles_) return total;
-  constexpr int kExactDigits = 34, kUsualDigits = 15;
-  if (correction_ == 0 || !std::isfinite(correction_)) {
-    return bson::DecimalAdd(total, bson::DecimalFromDouble(sum_, kUsualDigits));
-  }
+  constexpr int kExactDigits = 34;
   total = bson::DecimalAdd(total, bson::DecimalFromDouble(sum_, kExactDigits));
+  if (correction_ == 0 || !std::isfinite(correction_)) return total;
   return bson::DecimalAdd(total, bson::DecimalFromDouble(correction_, kExactDigits));
 }
 

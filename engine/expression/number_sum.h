@@ -38,8 +38,8 @@ class NumberSum {
   void AddDouble(double v);
   void AddDecimal(bson::Decimal128 v);
 
-  // Integers are added as doubles, as averages do.
-  void AddForAverage(bson::ValueView number) {
+  // As the expression $avg adds: integers as doubles. The accumulator adds them exactly.
+  void AddAsDouble(bson::ValueView number) {
     if (number.IsInteger()) {
       AddDouble(bson::ToDouble(number));
     } else {

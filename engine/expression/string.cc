@@ -1,5 +1,7 @@
 // Strings: joining, case, comparison, parts, lengths and positions. Case is changed for ASCII
 // letters only.
+#include <limits>
+
 #include "absl/strings/ascii.h"
 #include "base/strings.h"
 #include "bson/number.h"
@@ -48,6 +50,15 @@ absl::StatusOr<Value> StrCaseCmp(Arguments a, const Call&) {
   return Value::Int32(order < 0 ? -1 : order > 0 ? 1 : 0);
 }
 
+// Doubles are cut and must fit; decimals are rounded, and those that do not fit are the lowest
+// number.
+absl::StatusOr<int64_t> SubstrNumber(ValueView number) {
+  if (number.type() != bson::Type::kDecimal128) return CoerceToInt64(number);
+  const bson::Decimal128 whole =
+      bson::DecimalRound(number.AsDecimal128(), bson::RoundingMode::kHalfEven);
+  return bson::DecimalToInt64(whole).value_or(std::numeric_limits<int64_t>::min());
+}
+
 absl::StatusOr<Value> SubstrBytes(Arguments a, const Call& call) {
   MAYFLY_ASSIGN_OR_RETURN(std::string text, CoerceToText(a[0]));
   if (!a[1].IsNumber()) {
@@ -60,7 +71,8 @@ absl::StatusOr<Value> SubstrBytes(Arguments a, const Call& call) {
                        base::StrCat(call.name, ":  length must be a numeric type (is BSON type ",
                                     bson::TypeName(a[2].type()), ")"));
   }
-  int64_t start = bson::ToInt64Truncated(a[1]), length = bson::ToInt64Truncated(a[2]);
+  MAYFLY_ASSIGN_OR_RETURN(const int64_t start, SubstrNumber(a[1]));
+  MAYFLY_ASSIGN_OR_RETURN(const int64_t length, SubstrNumber(a[2]));
   if (start < 0) {
     return base::Error(
         50752, base::StrCat(call.name, ": starting index must be non-negative (got: ", start, ")"));

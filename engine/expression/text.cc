@@ -13,7 +13,23 @@
 namespace mayfly::engine {
 namespace {
 
-// The shortest text that reads back as `v`; with an exponent from 1e16 on and below 1e-4.
+// "inf", "nan", "1.23457", "1e+06".
+std::string ShortDoubleText(double v) {
+  if (std::isnan(v)) return "nan";
+  char text[40];
+  std::snprintf(text, sizeof text, "%g", v);
+  return text;
+}
+
+// "Jan  1 00:00:00:0", with the increment at the end.
+std::string TimestampText(bson::Timestamp t) {
+  absl::Time time = absl::FromUnixSeconds(t.seconds);
+  return base::StrCat(absl::FormatTime("%b %e %H:%M:%S", time, absl::UTCTimeZone()), ":",
+                      t.increment);
+}
+
+}  // namespace
+
 std::string DoubleText(double v) {
   if (std::isnan(v)) return "NaN";
   if (std::isinf(v)) return v > 0 ? "Infinity" : "-Infinity";
@@ -30,15 +46,6 @@ std::string DoubleText(double v) {
   return text;
 }
 
-// "Jan  1 00:00:00:0", with the increment at the end.
-std::string TimestampText(bson::Timestamp t) {
-  absl::Time time = absl::FromUnixSeconds(t.seconds);
-  return base::StrCat(absl::FormatTime("%b %e %H:%M:%S", time, absl::UTCTimeZone()), ":",
-                      t.increment);
-}
-
-}  // namespace
-
 std::string DateText(int64_t ms) {
   return absl::FormatTime("%E4Y-%m-%dT%H:%M:%E3SZ", absl::FromUnixMillis(ms), absl::UTCTimeZone());
 }
@@ -54,7 +61,7 @@ absl::StatusOr<std::string> CoerceToText(bson::ValueView value) {
     case bson::Type::kCode:
       return std::string(value.AsString());
     case bson::Type::kDouble:
-      return DoubleText(value.AsDouble());
+      return ShortDoubleText(value.AsDouble());
     case bson::Type::kInt32:
       return std::to_string(value.AsInt32());
     case bson::Type::kInt64:

@@ -11,8 +11,11 @@
 
 namespace mayfly::engine {
 
-// Numbers, dates, timestamps and text as text; nullish is empty. Error: 16007 for other types.
+// Numbers, dates, timestamps and text as string operators read them, doubles with six digits;
+// nullish is empty. Error: 16007 for other types.
 absl::StatusOr<std::string> CoerceToText(bson::ValueView value);
+// The shortest text that reads back as `v`; with an exponent from 1e16 on and below 1e-4.
+std::string DoubleText(double v);
 // "2024-01-31T12:00:00.000Z".
 std::string DateText(int64_t ms);
 

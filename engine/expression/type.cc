@@ -40,8 +40,8 @@ class ConvertExpression final : public Expression {
     Value scratch;
     ConversionTarget target;
     MAYFLY_ASSIGN_OR_RETURN(ValueView input, parts_.input->View(frame, &scratch));
-    MAYFLY_ASSIGN_OR_RETURN(bool has_target, EvaluateTarget(frame, &target));
     if (input.IsNullish()) return parts_.on_null ? parts_.on_null->Evaluate(frame) : Value::Null();
+    MAYFLY_ASSIGN_OR_RETURN(bool has_target, EvaluateTarget(frame, &target));
     if (!has_target) return Value::Null();
     absl::StatusOr<Value> converted = ConvertValue(input, target);
     if (!converted.ok() && parts_.on_error && IsConversionError(base::CodeOf(converted.status()))) {
@@ -71,10 +71,10 @@ class ConvertExpression final : public Expression {
     MAYFLY_ASSIGN_OR_RETURN(ValueView format, ViewOrMissing(parts_.format, frame, &format_scratch));
     MAYFLY_ASSIGN_OR_RETURN(ValueView order,
                             ViewOrMissing(parts_.byte_order, frame, &order_scratch));
+    if (to.IsNullish()) return false;
     MAYFLY_RETURN_IF_ERROR(ReadSubtype(subtype, out));
     MAYFLY_RETURN_IF_ERROR(ReadFormat(format, out));
     MAYFLY_RETURN_IF_ERROR(ReadByteOrder(order, out));
-    if (to.IsNullish()) return false;
     MAYFLY_ASSIGN_OR_RETURN(out->type, ParseTargetType(to));
     return true;
   }
@@ -162,10 +162,17 @@ absl::StatusOr<ExpressionPtr> ParseConvert(ValueView operand, const OperatorRow&
                                              context));
   const ValueView to = operand.AsDocument().Find("to");
   if (IsTypeObject(to)) {
-    parts.to.reset();
-    MAYFLY_RETURN_IF_ERROR(ParseNamedArguments(
-        to, {"$convert.to", kFailedToParse, kFailedToParse},
-        {{"type", &parts.to, kFailedToParse}, {"subtype", &parts.subtype}}, context));
+    const ValueView type = to.AsDocument().Find("type");
+    const ValueView subtype = to.AsDocument().Find("subtype");
+    if (type.IsMissing()) {
+      return base::Error(base::ErrorCode::kFailedToParse,
+                         "Missing 'type' parameter to $convert.to");
+    }
+    // Other fields are ignored.
+    MAYFLY_ASSIGN_OR_RETURN(parts.to, ParseExpression(type, context));
+    if (!subtype.IsMissing()) {
+      MAYFLY_ASSIGN_OR_RETURN(parts.subtype, ParseExpression(subtype, context));
+    }
   }
   return MakeConvert(std::move(parts), context);
 }

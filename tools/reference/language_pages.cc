@@ -182,7 +182,8 @@ std::string AccumulatorsPage() {
     }
   }
   Table windows({"function", "gives"});
-  for (const auto family : {engine::RankFunctions(), engine::SeriesFunctions()}) {
+  for (const auto family :
+       {engine::MomentFunctions(), engine::RankFunctions(), engine::SeriesFunctions()}) {
     for (const engine::WindowRow& row : family) {
       windows.Add({Code(row.name), Sentence(row.help)});
     }

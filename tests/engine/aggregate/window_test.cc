@@ -44,6 +44,80 @@ TEST(Windows, RankAndShift_LookAtTheOrder) {
   EXPECT_EQ(Window(R"({"$nope": 1})"), "error 9");
 }
 
+TEST(Windows, Deviation_ForgetsWhatLeavesAWindowThatSlides) {
+  const std::string sliding = R"({"$stdDevPop": "$v", "window": {"documents": [-1, 0]}})";
+  EXPECT_EQ(Window(sliding),
+            "{ _id: 1, r: 0 } { _id: 2, r: 5.0 } { _id: 4, r: 5.0 } { _id: 3, r: 0 }");
+  EXPECT_EQ(Window(R"({"$stdDevSamp": ["$v", 1]})"),
+            "{ _id: 1, r: null } { _id: 2, r: null } { _id: 4, r: null } { _id: 3, r: null }");
+}
+
+TEST(Windows, Deviation_OfInfinities) {
+  constexpr std::string_view kInfinite =
+      R"([{"x": 1, "v": {"$numberDouble": "Infinity"}}, {"x": 2, "v": 2}, {"x": 3, "v": 4}])";
+  const auto run = [&](std::string_view output) {
+    return RunPipeline(R"([{"$setWindowFields": {"sortBy": {"x": 1}, "output": {"r": )" +
+                           std::string(output) + R"(}}}, {"$project": {"_id": 0, "r": 1}}])",
+                       kInfinite);
+  };
+  EXPECT_EQ(run(R"({"$stdDevPop": "$v"})"), "{ r: nan.0 } { r: nan.0 } { r: nan.0 }");
+  EXPECT_EQ(run(R"({"$stdDevPop": "$v", "window": {"documents": [-1, 0]}})"),
+            "{ r: null } { r: null } { r: 1.0 }");
+}
+
+TEST(Windows, Covariance_TakesPairsOfNumbers) {
+  constexpr std::string_view kPairs =
+      R"([{"x": 1, "y": 10}, {"x": 2, "y": 20}, {"x": 3, "y": 30}])";
+  const auto run = [&](std::string_view output) {
+    return RunPipeline(R"([{"$setWindowFields": {"sortBy": {"x": 1}, "output": {"r": )" +
+                           std::string(output) + R"(}}}, {"$project": {"_id": 0, "r": 1}}])",
+                       kPairs);
+  };
+  EXPECT_EQ(run(R"({"$covarianceSamp": ["$x", "$y"], "window": {"documents": [-1, 0]}})"),
+            "{ r: null } { r: 5.0 } { r: 5.0 }");
+  EXPECT_EQ(run(R"({"$covariancePop": ["$x", "$y"], "window": {"documents": ["unbounded", 0]}})"),
+            "{ r: 0.0 } { r: 2.5 } { r: 6.666666666666667 }");
+  // Anything else is no pair, and counts for nothing.
+  EXPECT_EQ(run(R"({"$covariancePop": ["$x"]})"), "{ r: null } { r: null } { r: null }");
+  EXPECT_EQ(run(R"({"$covariancePop": "$x"})"), "{ r: null } { r: null } { r: null }");
+  EXPECT_EQ(run(R"({"$covarianceSamp": [{"$toDecimal": "$x"}, "$y"]})"),
+            "{ r: 10 } { r: 10 } { r: 10 }");
+}
+
+TEST(Windows, RankStandsAlone) {
+  EXPECT_EQ(Window(R"({"$documentNumber": {}, "more": 1})"), "error 5371601");
+  EXPECT_EQ(Window(R"({"$rank": {}, "$denseRank": {}})"), "error 5371601");
+}
+
+TEST(Windows, OperandsOfAccumulatorsMayBeArrays_InGroupsTheyMayNot) {
+  EXPECT_EQ(
+      Window(R"({"$push": ["$x", 0], "window": {"documents": [0, 0]}})"),
+      "{ _id: 1, r: [ [ 1, 0 ] ] } { _id: 2, r: [ [ 2, 0 ] ] } { _id: 4, r: [ [ 4, 0 ] ] } { _id: "
+      "3, r: [ [ 1, 0 ] ] }");
+  EXPECT_EQ(RunPipeline(R"([{"$group": {"_id": 1, "r": {"$push": ["$x"]}}}])", kSeries),
+            "error 40237");
+}
+
+TEST(Sums, OfDecimals_AreExactAndNormal) {
+  const auto run = [](std::string_view accumulator, std::string_view documents) {
+    return RunPipeline(R"([{"$group": {"_id": null, "r": {")" + std::string(accumulator) +
+                           R"(": "$v"}}}, {"$project": {"_id": 0, "r": 1, "t": {"$type": "$r"}}}])",
+                       documents);
+  };
+  EXPECT_EQ(run("$sum", R"([{"v": {"$numberDecimal": "-0"}}])"), "{ r: 0, t: \"decimal\" }");
+  EXPECT_EQ(run("$sum", R"([{"v": 2.5}, {"v": {"$numberDecimal": "3.5"}}])"),
+            "{ r: 6.0, t: \"decimal\" }");
+  EXPECT_EQ(
+      run("$sum", R"([{"v": {"$numberLong": "9223372036854775807"}}, {"v": {"$numberLong": "1"}},
+                            {"v": {"$numberDecimal": "0"}}])"),
+      "{ r: 9223372036854775808, t: \"decimal\" }");
+  EXPECT_EQ(run("$avg", R"([{"v": 10}, {"v": {"$numberDecimal": "20"}}])"),
+            "{ r: 15, t: \"decimal\" }");
+  EXPECT_EQ(run("$avg", R"([{"v": {"$numberLong": "9223372036854775807"}},
+                            {"v": {"$numberLong": "-9223372036854775808"}}])"),
+            "{ r: -0.5, t: \"double\" }");
+}
+
 TEST(Fill, Methods_ReplaceNulls) {
   constexpr std::string_view kGaps =
       R"([{"x": 1, "v": 1}, {"x": 2, "v": null}, {"x": 3}, {"x": 4, "v": 7}])";

@@ -110,5 +110,43 @@ TEST(Dates, Arithmetic_FollowsTheCalendar) {
             "\"2024-05-17T06:00:00.000Z\"");
 }
 
+TEST(Substr, Numbers_AreCutOrRounded) {
+  EXPECT_EQ(Eval(R"({"$substr": ["hello", 0, {"$literal": {"$numberDouble": "-Infinity"}}]})"),
+            "error 31109");
+  EXPECT_EQ(Eval(R"({"$substr": ["hello", 1e20, 3]})"), "error 31109");
+  EXPECT_EQ(Eval(R"({"$substr": ["hello", {"$numberDecimal": "1E+100"}, 3]})"), "error 50752");
+  EXPECT_EQ(Eval(R"({"$substr": ["hello", {"$numberDecimal": "-0.6"}, 3]})"), "error 50752");
+  EXPECT_EQ(Eval(R"({"$substr": ["hello", {"$numberDecimal": "1.6"}, 2]})"), "\"ll\"");
+}
+
+TEST(Text, DoublesHaveSixDigits) {
+  EXPECT_EQ(Eval(R"({"$toLower": {"$numberDouble": "Infinity"}})"), "\"inf\"");
+  EXPECT_EQ(Eval(R"({"$substrCP": [1.23456789, 0, 20]})"), "\"1.23457\"");
+  EXPECT_EQ(Eval(R"({"$toString": 1.23456789})"), "\"1.23456789\"");
+  EXPECT_EQ(Eval(R"({"$toString": {"$numberDouble": "Infinity"}})"), "\"Infinity\"");
+}
+
+TEST(Convert, Null_ComesBeforeAllChecks) {
+  EXPECT_EQ(Eval(R"({"$convert": {"input": null, "to": "string", "format": 1, "byteOrder": 1}})"),
+            "null");
+  EXPECT_EQ(Eval(R"({"$convert": {"input": null, "to": {"type": "binData", "subtype": 999}}})"),
+            "null");
+  EXPECT_EQ(Eval(R"({"$convert": {"input": "a", "to": null, "byteOrder": "x"}})"), "null");
+  EXPECT_EQ(Eval(R"({"$convert": {"input": "a", "to": "string", "byteOrder": "x"}})"),
+            "error 9130002");
+}
+
+TEST(Convert, OldBinaryBeginsWithItsLength) {
+  EXPECT_EQ(Eval(R"({"$toLong": {"$binary": {"base64": "", "subType": "02"}}})"), "0");
+  EXPECT_EQ(Eval(R"({"$toLong": {"$binary": {"base64": "fw==", "subType": "02"}}})"), "error 241");
+  EXPECT_EQ(Eval(R"({"$convert": {"input": "1", "to": {"type": "int", "more": 1}}})"), "1");
+}
+
+TEST(Convert, HexadecimalNumbers) {
+  EXPECT_EQ(Eval(R"({"$toDouble": "+0xff"})"), "255.0");
+  EXPECT_EQ(Eval(R"({"$toDouble": "0X1P1"})"), "2.0");
+  EXPECT_EQ(Eval(R"({"$toDouble": "0xff"})"), "error 241");
+}
+
 }  // namespace
 }  // namespace mayfly::engine
