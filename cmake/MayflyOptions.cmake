@@ -11,6 +11,10 @@ set(MAYFLY_SANITIZE "" CACHE STRING "Sanitizers for -fsanitize=, such as address
 
 add_library(mayfly_options INTERFACE)
 target_compile_options(mayfly_options INTERFACE -Wall -Wextra -Werror -Wno-unused-parameter -Wno-missing-field-initializers)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  # Comparisons of the vectors of S2, which was written before C++20 turned them round.
+  target_compile_options(mayfly_options INTERFACE -Wno-ambiguous-reversed-operator)
+endif()
 target_compile_options(mayfly_options INTERFACE "SHELL:-iquote ${CMAKE_SOURCE_DIR}")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 sees overlaps and overflows in std::string's own concatenation (its bug 105651).

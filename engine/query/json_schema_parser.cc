@@ -109,14 +109,14 @@ absl::Status ParseCount(const bson::Element& keyword, std::optional<int64_t>* ou
 
 absl::Status ParseLimit(const bson::Element& keyword, std::optional<JsonSchema::Limit>* out) {
   if (!keyword.value.IsNumber()) return WrongType(keyword, "a number");
-  if (!*out) out->emplace();
+  if (!*out) *out = JsonSchema::Limit{};
   (*out)->value = Value(keyword.value);
   return absl::OkStatus();
 }
 
 absl::Status ParseExclusive(const bson::Element& keyword, std::optional<JsonSchema::Limit>* out) {
   if (!keyword.value.IsBool()) return WrongType(keyword, "a boolean");
-  if (!*out) out->emplace();
+  if (!*out) *out = JsonSchema::Limit{};
   (*out)->exclusive = keyword.value.AsBool();
   return absl::OkStatus();
 }
