@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "bson/value.h"
 #include "bson/view.h"
 
@@ -60,6 +61,9 @@ class Builder {
   Builder& PushOpenDocument();
   Builder& PushOpenArray();
 
+  // Makes room for `bytes` in all, so that growing to that size copies nothing.
+  void Reserve(size_t bytes) { out_->reserve(start_ + bytes); }
+
   // Bytes of the document so far, the end bytes of open levels not counted.
   size_t size() const { return out_->size() - start_; }
 
@@ -87,7 +91,7 @@ class Builder {
   std::string own_;
   std::string* out_;
   size_t start_;
-  std::vector<Level> levels_;
+  absl::InlinedVector<Level, 8> levels_;
 };
 
 // The BSON array of `values`, as bytes.

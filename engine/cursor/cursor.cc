@@ -38,6 +38,10 @@ void Cursor::Invalidate(absl::Status why) {
 absl::StatusOr<bool> Cursor::FillBatch(int64_t max_documents, bson::Builder* reply) {
   // Room for the rest of the reply and the array's keys.
   constexpr size_t kReserve = 4096;
+  // A batch that has grown to this may well become the largest there is: its memory is taken in one
+  // piece, instead of being doubled and copied.
+  constexpr size_t kLargeBatch = 256 * 1024;
+  bool reserved = false;
   int64_t documents = 0;
   Row row;
   while (max_documents < 0 || documents < max_documents) {
@@ -49,6 +53,10 @@ absl::StatusOr<bool> Cursor::FillBatch(int64_t max_documents, bson::Builder* rep
       row.MakeOwned();
       pending_ = std::move(row);
       return false;
+    }
+    if (!reserved && reply->size() + document.size() > kLargeBatch) {
+      reply->Reserve(base::kMaxInternalBsonSize);
+      reserved = true;
     }
     reply->PushDocument(document);
     ++documents;
