@@ -53,7 +53,7 @@ absl::StatusOr<int64_t> FreePages(CommandContext& context, engine::DatabaseHandl
     MAYFLY_RETURN_IF_ERROR(handle.storage().Run(
         {.access = engine::Access::kWrite, .priority = engine::Priority::kBackground},
         [&](engine::Transaction& transaction) -> absl::Status {
-          MAYFLY_ASSIGN_OR_RETURN(pages, handle.storage().Vacuum(transaction, kPagesPerRun));
+          MAYFLY_ASSIGN_OR_RETURN(pages, handle.storage().Vacuum(transaction, kPagesPerRun, 0));
           return absl::OkStatus();
         }));
     freed += pages;

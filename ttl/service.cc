@@ -370,15 +370,16 @@ bool Service::VacuumSome(const std::string& database) {
   const auto handle = engine_.Open(database, engine::Store::IfMissing::kNull);
   if (!handle.ok() || *handle == nullptr) return false;
   engine::Database& storage = (*handle)->storage();
-  const engine::DatabaseStats stats = storage.Stats();
-  if (stats.free_bytes <= std::max(kKeepFreeBytes, stats.file_bytes / kKeepFreeShare)) return false;
+  // The statistics' figure of free pages may be an old one while the log is being copied; the
+  // operation looks itself.
+  const int64_t keep_bytes = std::max(kKeepFreeBytes, storage.Stats().file_bytes / kKeepFreeShare);
   int pages = 0;
-  const absl::Status status =
-      storage.Run({.access = engine::Access::kWrite, .priority = engine::Priority::kBackground},
-                  [&](engine::Transaction& transaction) -> absl::Status {
-                    MAYFLY_ASSIGN_OR_RETURN(pages, storage.Vacuum(transaction, kVacuumPages));
-                    return absl::OkStatus();
-                  });
+  const absl::Status status = storage.Run(
+      {.access = engine::Access::kWrite, .priority = engine::Priority::kBackground},
+      [&](engine::Transaction& transaction) -> absl::Status {
+        MAYFLY_ASSIGN_OR_RETURN(pages, storage.Vacuum(transaction, kVacuumPages, keep_bytes));
+        return absl::OkStatus();
+      });
   if (!status.ok()) return false;
   metrics_.vacuumed_pages += pages;
   return pages > 0;

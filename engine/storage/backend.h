@@ -68,7 +68,7 @@ class Backend {
   virtual absl::Status DeleteRecords(SpaceId space, RecordId first, RecordId last) = 0;
   virtual absl::Status DeleteKeys(SpaceId space, std::string_view first, std::string_view last) = 0;
   virtual absl::StatusOr<int64_t> SpaceBytes(SpaceId space) = 0;
-  virtual absl::StatusOr<int> Vacuum(int pages) = 0;
+  virtual absl::StatusOr<int> Vacuum(int pages, int64_t keep_bytes) = 0;
 
   // The running operation is about to lose the leader role: open cursors must not hold anything.
   virtual void SuspendCursors() = 0;

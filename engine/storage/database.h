@@ -70,9 +70,9 @@ class Database {
   absl::Status Run(OperationOptions options, Body body);
 
   virtual DatabaseStats Stats() const = 0;
-  // Gives up to `pages` free pages back to the file system; returns how many. From inside a
-  // background operation.
-  virtual absl::StatusOr<int> Vacuum(Transaction& transaction, int pages) = 0;
+  // Gives up to `pages` free pages back to the file system, as long as more than `keep_bytes` stay
+  // free inside the file; returns how many. From inside a background operation.
+  virtual absl::StatusOr<int> Vacuum(Transaction& transaction, int pages, int64_t keep_bytes) = 0;
   // Returns after everything committed so far is on disk.
   virtual absl::Status Sync() = 0;
 };

@@ -372,11 +372,11 @@ DatabaseStats Executor::Stats() const {
   return stats;
 }
 
-absl::StatusOr<int> Executor::Vacuum(Transaction& transaction, int pages) {
+absl::StatusOr<int> Executor::Vacuum(Transaction& transaction, int pages, int64_t keep_bytes) {
   // All transactions of an executor's operations are made by it.
   Operation& operation = static_cast<Operation&>(transaction);
   MAYFLY_RETURN_IF_ERROR(operation.PrepareWrite());
-  return backend_->Vacuum(pages);
+  return backend_->Vacuum(pages, keep_bytes);
 }
 
 absl::Status Executor::Sync() {

@@ -61,7 +61,7 @@ class Executor final : public Database, public std::enable_shared_from_this<Exec
   void Submit(OperationOptions options, Body body, Done done) override;
   std::optional<absl::Status> TryRunInline(OperationOptions options, Body& body) override;
   DatabaseStats Stats() const override;
-  absl::StatusOr<int> Vacuum(Transaction& transaction, int pages) override;
+  absl::StatusOr<int> Vacuum(Transaction& transaction, int pages, int64_t keep_bytes) override;
   absl::Status Sync() override;
 
   // Opens the file now instead of at the first operation, to report errors early.

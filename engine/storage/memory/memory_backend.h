@@ -42,7 +42,7 @@ class MemoryBackend final : public Backend {
   absl::Status DeleteRecords(SpaceId space, RecordId first, RecordId last) override;
   absl::Status DeleteKeys(SpaceId space, std::string_view first, std::string_view last) override;
   absl::StatusOr<int64_t> SpaceBytes(SpaceId space) override;
-  absl::StatusOr<int> Vacuum(int pages) override { return 0; }
+  absl::StatusOr<int> Vacuum(int pages, int64_t keep_bytes) override { return 0; }
 
   void SuspendCursors() override {}
   bool maintenance_due() const override { return false; }

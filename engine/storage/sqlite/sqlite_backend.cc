@@ -373,10 +373,13 @@ absl::Status SqliteBackend::DeleteKeys(SpaceId space, std::string_view first,
   return RunFixed(statement, "delete keys");
 }
 
-absl::StatusOr<int> SqliteBackend::Vacuum(int pages) {
+absl::StatusOr<int> SqliteBackend::Vacuum(int pages, int64_t keep_bytes) {
   MAYFLY_RETURN_IF_ERROR(BeforeWrite());
   SuspendCursors();
   MAYFLY_ASSIGN_OR_RETURN(const int64_t before, connection_.QueryInt("PRAGMA freelist_count"));
+  MAYFLY_ASSIGN_OR_RETURN(const int64_t page_bytes, connection_.QueryInt("PRAGMA page_size"));
+  pages = static_cast<int>(std::min<int64_t>(pages, before - keep_bytes / page_bytes));
+  if (pages <= 0) return 0;  // to the pragma, 0 means all
   const std::string sql = base::StrCat("PRAGMA incremental_vacuum(", pages, ")");
   if (const int code = sqlite3_exec(connection_.get(), sql.c_str(), nullptr, nullptr, nullptr);
       code != SQLITE_OK) {

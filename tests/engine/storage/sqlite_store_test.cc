@@ -284,16 +284,22 @@ TEST_F(SqliteStoreTest, SpaceDroppedThenVacuumed_FileShrinks) {
   ASSERT_TRUE(database->Run(kWrite, [&](Transaction& t) { return t.DropSpace(space); }).ok());
   const int64_t free_before = database->Stats().free_bytes;
   EXPECT_GT(free_before, 500 * 4000);
-  int freed = 0;
-  ASSERT_TRUE(database
-                  ->Run({.access = Access::kWrite, .priority = Priority::kBackground},
-                        [&](Transaction& t) {
-                          MAYFLY_ASSIGN_OR_RETURN(freed, database->Vacuum(t, 100));
-                          return absl::OkStatus();
-                        })
-                  .ok());
-  EXPECT_EQ(freed, 100);
-  EXPECT_EQ(database->Stats().free_bytes, free_before - 100 * 4096);
+  const auto vacuum = [&](int pages, int64_t keep_bytes) {
+    int freed = 0;
+    EXPECT_TRUE(database
+                    ->Run({.access = Access::kWrite, .priority = Priority::kBackground},
+                          [&](Transaction& t) {
+                            MAYFLY_ASSIGN_OR_RETURN(freed, database->Vacuum(t, pages, keep_bytes));
+                            return absl::OkStatus();
+                          })
+                    .ok());
+    return freed;
+  };
+  EXPECT_EQ(vacuum(100, 0), 100);
+  const int64_t free_after = free_before - 100 * 4096;
+  EXPECT_EQ(database->Stats().free_bytes, free_after);
+  EXPECT_EQ(vacuum(100, free_after - 7 * 4096), 7);
+  EXPECT_EQ(vacuum(100, free_after), 0);
 }
 
 TEST_F(SqliteStoreTest, DiskFull_GroupFailsAndTheStoreGoesOn) {

@@ -1,0 +1,127 @@
+// A full disk pauses removal, says so, and is no loss; free pages go back to the file system.
+#include <signal.h>
+#include <sys/resource.h>
+
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "base/status.h"
+#include "base/strings.h"
+#include "bson/json.h"
+#include "engine/collection/index_builder.h"
+#include "engine/collection/writer.h"
+#include "engine/engine.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/support/temp_dir.h"
+#include "ttl/service.h"
+
+namespace mayfly::ttl {
+namespace {
+
+constexpr int64_t kStartMs = 1'700'000'000'000;
+
+class SqliteServiceTest : public testing::Test {
+ protected:
+  SqliteServiceTest() {
+    auto store = engine::OpenSqliteStore({.path = dir_.path(), .clock = &clock_});
+    EXPECT_TRUE(store.ok()) << store.status();
+    store_ = *std::move(store);
+    engine_.emplace(*store_, clock_);
+    service_.emplace(*engine_, clock_);
+  }
+  ~SqliteServiceTest() override { service_->Stop(); }
+
+  absl::Status Run(absl::FunctionRef<absl::Status(const engine::WriteContext&)> body) {
+    MAYFLY_ASSIGN_OR_RETURN(const auto handle,
+                            engine_->Open("db", engine::Store::IfMissing::kCreate));
+    return handle->storage().Run(
+        {.access = engine::Access::kWrite}, [&](engine::Transaction& t) -> absl::Status {
+          MAYFLY_ASSIGN_OR_RETURN(engine::Catalog* const catalog, handle->GetCatalog(t));
+          engine::EvaluationContext evaluation;
+          evaluation.now_ms = clock_.NowMs();
+          return body({.transaction = t,
+                       .catalog = *catalog,
+                       .evaluation = evaluation,
+                       .modified_ms = evaluation.now_ms,
+                       .expiry_listener = engine_->expiry_listener()});
+        });
+  }
+
+  // Documents of a kilobyte that are due 100 s after now.
+  absl::Status Fill(int documents) {
+    return Run([&](const engine::WriteContext& write) -> absl::Status {
+      MAYFLY_ASSIGN_OR_RETURN(const auto collection,
+                              write.catalog.Create(write.transaction, "c", {}, engine_->NewUuid()));
+      MAYFLY_ASSIGN_OR_RETURN(
+          const engine::IndexSpec spec,
+          engine::ParseIndexSpec(
+              *bson::ParseJson(R"({"key": {"_ts": 1}, "name": "r", "expireAfterSeconds": 100})"),
+              {}));
+      MAYFLY_RETURN_IF_ERROR(write.catalog.AddIndex(write.transaction, *collection, spec).status());
+      engine::CollectionWriter writer(write, collection);
+      const std::string text(1000, 'x');
+      for (int i = 0; i < documents; ++i) {
+        const bson::Document document =
+            *bson::ParseJson(base::StrCat("{\"_id\": ", i, ", \"a\": \"", text, "\"}"));
+        MAYFLY_RETURN_IF_ERROR(writer.Insert(document).status());
+      }
+      return absl::OkStatus();
+    });
+  }
+
+  int64_t Documents() {
+    int64_t documents = -1;
+    EXPECT_TRUE(Run([&](const engine::WriteContext& write) {
+                  documents = write.catalog.Find("c")->counters().documents;
+                  return absl::OkStatus();
+                }).ok());
+    return documents;
+  }
+
+  void PassTime(int64_t ms) {
+    clock_.AdvanceMs(ms);
+    service_->SetEnabled(true);  // wakes the thread, whose clock stood still
+    std::this_thread::yield();
+  }
+
+  test::TempDir dir_;
+  base::ManualClock clock_{kStartMs};
+  std::unique_ptr<engine::Store> store_;
+  std::optional<engine::Engine> engine_;
+  std::optional<Service> service_;
+};
+
+TEST_F(SqliteServiceTest, FullDisk_PausesAndGoesOn) {
+  ASSERT_TRUE(Fill(100).ok());
+  clock_.AdvanceMs(100'000);
+  // Writing beyond this size fails as on a full disk.
+  rlimit before;
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  rlimit full = before;
+  full.rlim_cur = 4096;
+  signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &full), 0);
+  service_->Start();
+  while (!service_->metrics().disk_full) std::this_thread::yield();
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+  EXPECT_EQ(Documents(), 100);
+  // Not before the pause is over.
+  EXPECT_EQ(service_->metrics().deleted_documents, 0);
+  // The thread may be about to fix the end of its pause, so time passes until it is over.
+  while (service_->metrics().disk_full) PassTime(Service::kMaxRetryMs);
+  EXPECT_EQ(*service_->RunNow(), 100);
+  EXPECT_EQ(Documents(), 0);
+}
+
+TEST_F(SqliteServiceTest, FreePagesGoBackWhenClientsAreIdle) {
+  ASSERT_TRUE(Fill(10'000).ok());
+  clock_.AdvanceMs(100'000);
+  EXPECT_EQ(*service_->RunNow(), 10'000);
+  service_->Start();
+  while (service_->metrics().vacuumed_pages < 100) PassTime(1'000);
+}
+
+}  // namespace
+}  // namespace mayfly::ttl
