@@ -276,9 +276,12 @@ void Dispatcher::RunInDatabase(std::shared_ptr<Running> running, engine::Access 
     engine::Database::Body body = [&running = *running](engine::Transaction& transaction) {
       return running.RunInside(transaction);
     };
-    if (auto status = storage.TryRunInline(options, body); status.has_value()) {
-      return Finish(*running, *std::move(status));
-    }
+    engine::Database::Done done = [running](absl::Status status) {
+      running->dispatcher.Finish(*running, std::move(status));
+    };
+    engine::Deferrer* const deferrer = services_.deferrer;
+    const bool is_here = deferrer != nullptr && deferrer->IsCurrent();
+    if (storage.TryRunInline(options, body, done, is_here ? deferrer : nullptr)) return;
   }
   Register(running);
   storage.Submit(

@@ -65,6 +65,8 @@ struct Services {
   SessionRegistry& sessions;
   Metrics& metrics;
   WorkerPool& workers;
+  engine::Deferrer* deferrer =
+      nullptr;  // of the network thread; null: every operation is committed alone
   absl::AnyInvocable<void()>& request_shutdown;
 };
 

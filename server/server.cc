@@ -67,6 +67,17 @@ commands::ServerFacts MakeFacts(const Options& options, const base::Clock& clock
   return facts;
 }
 
+// What the store defers is done by the network thread.
+class NetworkDeferrer : public engine::Deferrer {
+ public:
+  explicit NetworkDeferrer(wire::NetworkThread& network) : network_(network) {}
+  bool IsCurrent() const override { return network_.IsCurrent(); }
+  void Defer(absl::AnyInvocable<void()> task) override { network_.Defer(std::move(task)); }
+
+ private:
+  wire::NetworkThread& network_;
+};
+
 }  // namespace
 
 // In the order of making; destroyed in the opposite one.
@@ -95,6 +106,7 @@ struct Server::Parts {
   commands::SessionRegistry sessions{clock};
   commands::Metrics metrics;
   Frontend frontend;
+  NetworkDeferrer deferrer{frontend.network()};
   absl::AnyInvocable<void()> request_shutdown = [this] { frontend.RequestShutdown(); };
   std::unique_ptr<ttl::RemovalLog> removal_log;
   std::unique_ptr<engine::Store> store;
@@ -133,6 +145,7 @@ absl::Status Server::Parts::Start() {
                          .sessions = sessions,
                          .metrics = metrics,
                          .workers = workers,
+                         .deferrer = &deferrer,
                          .request_shutdown = request_shutdown});
   service.emplace(*dispatcher, metrics, frontend.network(), workers);
   MAYFLY_RETURN_IF_ERROR(frontend.Listen(*service));

@@ -27,6 +27,7 @@ void NetworkThread::Run() {
     idle_since_us_ = -1;
     io_.run_one();
   }
+  while (!deferred_.empty()) RunDeferred();
   thread_.store(std::thread::id(), std::memory_order_relaxed);
 }
 
@@ -55,6 +56,18 @@ void NetworkThread::Wake(std::shared_ptr<Wakeable> target) {
     wakes_.push_back(std::move(target));
   }
   if (first) asio::post(io_, [this] { DeliverWakes(); });
+}
+
+void NetworkThread::Defer(absl::AnyInvocable<void()> task) {
+  deferred_.push_back(std::move(task));
+  // Behind all handlers that are ready.
+  if (deferred_.size() == 1) asio::post(io_, [this] { RunDeferred(); });
+}
+
+void NetworkThread::RunDeferred() {
+  running_deferred_.swap(deferred_);
+  for (auto& task : running_deferred_) task();
+  running_deferred_.clear();
 }
 
 void NetworkThread::DeliverWakes() {

@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "absl/functional/any_invocable.h"
 #include "base/clock.h"
 
 namespace mayfly::wire {
@@ -43,11 +44,14 @@ class NetworkThread {
   }
   // Any thread. `target->OnWake()` will be called.
   void Wake(std::shared_ptr<Wakeable> target);
+  // Network thread. `task` runs after what is ready now had its turn; when Run() ends, in any case.
+  void Defer(absl::AnyInvocable<void()> task);
   // Network thread, for every request: what the decision to poll is based on.
   void NoteRequest() { ++requests_; }
 
  private:
   void DeliverWakes();
+  void RunDeferred();
   bool KeepSpinning();
 
   const base::Clock& clock_;
@@ -59,6 +63,8 @@ class NetworkThread {
   std::mutex mutex_;
   std::vector<std::shared_ptr<Wakeable>> wakes_;  // guarded by mutex_
   std::vector<std::shared_ptr<Wakeable>> waking_;
+  std::vector<absl::AnyInvocable<void()>> deferred_;
+  std::vector<absl::AnyInvocable<void()>> running_deferred_;
 
   uint64_t requests_ = 0;
   uint64_t requests_seen_ = 0;

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,6 +38,16 @@ struct DatabaseStats {
   int64_t queued = 0;      // operations waiting now
 };
 
+// A thread that serves many clients in turn, such as the network's.
+class Deferrer {
+ public:
+  virtual ~Deferrer() = default;
+  // True on that thread.
+  virtual bool IsCurrent() const = 0;
+  // On that thread: runs `task` there, after what is ready at this moment had its turn.
+  virtual void Defer(absl::AnyInvocable<void()> task) = 0;
+};
+
 // Runs operations on one database, one at a time. Everything in memory that belongs to the database
 // (its catalog) is touched only inside operations and needs no lock.
 //
@@ -62,10 +71,13 @@ class Database {
   // writes are undone. An operation that is refused (too many wait, the database was dropped, the
   // store is closed) is answered before Submit returns.
   virtual void Submit(OperationOptions options, Body body, Done done) = 0;
-  // Runs the operation on the calling thread if nothing runs or waits, and returns its result;
-  // nullopt if something does. For short operations only: the thread is busy until the end. Never
-  // for Durability::kSynced.
-  virtual std::optional<absl::Status> TryRunInline(OperationOptions options, Body& body) = 0;
+  // Runs the operation on the calling thread if nothing runs or waits; false, with `body` and
+  // `done` untouched, if something does. For short operations only: the thread is busy until the
+  // end. Never for Durability::kSynced. Without a `deferrer`, `done` is called before this returns.
+  // With one, whose thread this must be, operations of several clients that are ready at the same
+  // time may be committed together, and `done` of each is called after that, from a deferred task.
+  virtual bool TryRunInline(OperationOptions options, Body& body, Done& done,
+                            Deferrer* deferrer) = 0;
   // Submit and wait. Never from inside an operation.
   absl::Status Run(OperationOptions options, Body body);
 

@@ -1,5 +1,6 @@
 #include "engine/storage/executor.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/status.h"
@@ -51,29 +52,52 @@ void Executor::Submit(OperationOptions options, Body body, Done done) {
   if (lead) shared_.threads->Schedule([self = shared_from_this()] { self->Lead(); });
 }
 
-std::optional<absl::Status> Executor::TryRunInline(OperationOptions options, Body& body) {
-  if (options.durability == Durability::kSynced) return std::nullopt;
-  {
-    std::unique_lock lock(mutex_, std::try_to_lock);
-    if (!lock.owns_lock()) return std::nullopt;
-    if (!refusal_.ok()) return refusal_;
-    if (leader_) return std::nullopt;
-    leader_ = true;
+bool Executor::TryRunInline(OperationOptions options, Body& body, Done& done, Deferrer* deferrer) {
+  if (options.durability == Durability::kSynced) return false;
+  if (deferrer != nullptr && open_group_of_.load(std::memory_order_relaxed) == deferrer) {
+    // A read belongs to the group as well: it has seen what is not committed yet.
+    ++inline_operations_;
+    RunWrite(options, body, std::move(done));
+    if (group_.finished.size() >= kMaxInlineGroup) CommitGroup(nullptr).IgnoreError();
+    return true;
   }
+  if (!TryLead()) return false;
   // Opening takes long, and may have to close another one first.
   if (!backend_->is_open()) [[unlikely]] {
     ReleaseRole();
-    return std::nullopt;
+    return false;
   }
-  absl::Status result;
   if (options.access == Access::kRead) {
-    result = RunRead(options, body);
+    absl::Status status = RunRead(options, body);
+    ReleaseRole();
+    done(std::move(status));
+  } else if (deferrer != nullptr && WantsCompany()) {
+    open_group_of_.store(deferrer, std::memory_order_relaxed);
+    inline_operations_ = 1;
+    RunWrite(options, body, std::move(done));
+    deferrer->Defer([self = shared_from_this()] { self->FinishInlineGroup(); });
   } else {
+    absl::Status result;
     RunWrite(options, body, [&result](absl::Status status) { result = std::move(status); });
     CommitGroup(nullptr).IgnoreError();
+    ReleaseRole();
+    done(std::move(result));
   }
+  return true;
+}
+
+bool Executor::WantsCompany() {
+  if (alone_left_ == 0) return true;
+  --alone_left_;
+  return false;
+}
+
+void Executor::FinishInlineGroup() {
+  open_group_of_.store(nullptr, std::memory_order_relaxed);
+  alone_length_ = inline_operations_ > 1 ? 0 : std::clamp(2 * alone_length_, kAloneMin, kAloneMax);
+  alone_left_ = alone_length_;
+  CommitGroup(nullptr).IgnoreError();
   ReleaseRole();
-  return result;
 }
 
 bool Executor::TryLead() {

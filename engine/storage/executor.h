@@ -4,7 +4,9 @@
 // Leader role. At most one thread at a time may touch the database; that right is a token,
 // `leader_` below. Whoever submits to an idle database sets it and lets a thread of the pool run
 // Lead(), which takes batches from the queue until it is empty and then gives the role up.
-// TryRunInline() takes the role on the caller's thread for one operation.
+// TryRunInline() takes the role on the caller's thread for one operation, or, if the thread serves
+// many clients and has found several of them ready lately, until all that are ready now had their
+// turn: their writes share a commit, which is the larger part of a small write.
 //
 // Yield. An operation is plain code on some thread's stack, so it cannot be put aside; instead the
 // role moves. Yield() commits the group so far, puts an entry for its own continuation into the
@@ -47,6 +49,12 @@ class Executor final : public Database, public std::enable_shared_from_this<Exec
   // operations wait.
   static constexpr int64_t kBackgroundAgeUs = 1'000'000;
 
+  // Operations on a thread that serves many clients are committed when so many have run.
+  static constexpr size_t kMaxInlineGroup = 64;
+  // After a group of one, so many writes do not wait for company; doubled each time.
+  static constexpr int kAloneMin = 4;
+  static constexpr int kAloneMax = 64;
+
   // What is shared by all databases of a store; outlives the executor.
   struct Shared {
     ThreadPool* threads;
@@ -59,7 +67,7 @@ class Executor final : public Database, public std::enable_shared_from_this<Exec
 
   const std::string& name() const override { return name_; }
   void Submit(OperationOptions options, Body body, Done done) override;
-  std::optional<absl::Status> TryRunInline(OperationOptions options, Body& body) override;
+  bool TryRunInline(OperationOptions options, Body& body, Done& done, Deferrer* deferrer) override;
   DatabaseStats Stats() const override;
   absl::StatusOr<int> Vacuum(Transaction& transaction, int pages, int64_t keep_bytes) override;
   absl::Status Sync() override;
@@ -92,6 +100,10 @@ class Executor final : public Database, public std::enable_shared_from_this<Exec
   absl::Status EnsureOpen();
   void CloseFile(Closing closing);
 
+  // The open group of a thread with a Deferrer.
+  bool WantsCompany();
+  void FinishInlineGroup();
+
   void Start(Waiting waiting);
   void FinishReads();
   absl::Status RunRead(OperationOptions options, Body& body);
@@ -119,6 +131,9 @@ class Executor final : public Database, public std::enable_shared_from_this<Exec
   std::atomic<int64_t> background_since_us_{0};
   std::atomic<bool> refusing_{false};
   std::atomic<bool> used_{false};
+  // Whose thread keeps the leader role between operations, because its group is open; null: nobody.
+  // Set and cleared by that thread.
+  std::atomic<Deferrer*> open_group_of_{nullptr};
   std::atomic<int64_t> commits_{0};
   std::atomic<int64_t> operations_{0};
 
@@ -127,6 +142,9 @@ class Executor final : public Database, public std::enable_shared_from_this<Exec
   Batch batch_;
   Group group_;
   std::vector<std::pair<Done, absl::Status>> finished_reads_;
+  int inline_operations_ = 0;  // in the open group
+  int alone_left_ = 0;         // writes that do not wait for company
+  int alone_length_ = 0;       // what that was set to last
 };
 
 }  // namespace mayfly::engine

@@ -43,8 +43,9 @@ class ExecutorTest : public StoreTest {
   // An answer may come a moment before the thread that gave it has let go of the database.
   absl::Status RunInline(OperationOptions options, Database::Body body) {
     for (;;) {
-      std::optional<absl::Status> status = database_->TryRunInline(options, body);
-      if (status.has_value()) return *std::move(status);
+      absl::Status answer;
+      Database::Done done = [&](absl::Status status) { answer = std::move(status); };
+      if (database_->TryRunInline(options, body, done, nullptr)) return answer;
       std::this_thread::yield();
     }
   }
@@ -79,11 +80,12 @@ TEST_P(ExecutorTest, InlineFails_ItsWritesAreUndone) {
 
 TEST_P(ExecutorTest, InlineWhenSomethingRunsOrMustBeSynced_IsNotRun) {
   Database::Body body = [](Transaction&) { return absl::OkStatus(); };
-  EXPECT_EQ(
-      database_->TryRunInline({.access = Access::kWrite, .durability = Durability::kSynced}, body),
-      std::nullopt);
+  Database::Done done = [](absl::Status) { FAIL(); };
+  EXPECT_FALSE(database_->TryRunInline(
+      {.access = Access::kWrite, .durability = Durability::kSynced}, body, done, nullptr));
   Blocker blocker(*database_);
-  EXPECT_EQ(database_->TryRunInline(kRead, body), std::nullopt);
+  EXPECT_FALSE(database_->TryRunInline(kRead, body, done, nullptr));
+  EXPECT_TRUE(body != nullptr && done != nullptr);
 }
 
 TEST_P(ExecutorTest, OneOfAGroupFails_OthersAreCommittedTogether) {
@@ -494,14 +496,14 @@ TEST_P(ExecutorTest, ManyThreadsCountUpWithYields_NothingIsLost) {
           MAYFLY_RETURN_IF_ERROR(t.PutRecord(space_, 1, std::to_string(count + 1)));
           return k % 10 == 9 ? No() : absl::OkStatus();
         };
-        std::optional<absl::Status> status;
-        if (i == 0) status = database_->TryRunInline(kWrite, body);
-        if (!status.has_value()) {
+        absl::Status status;
+        Database::Done done = [&](absl::Status answer) { status = std::move(answer); };
+        if (i != 0 || !database_->TryRunInline(kWrite, body, done, nullptr)) {
           const Priority priority = i == 1 ? Priority::kBackground : Priority::kForeground;
           status =
               database_->Run({.access = Access::kWrite, .priority = priority}, std::move(body));
         }
-        if (!status->ok()) ++failures;
+        if (!status.ok()) ++failures;
       }
     });
   }
