@@ -45,6 +45,13 @@ consteval size_t Arg(std::string_view name) { return ArgIndex(kArguments, name);
 
 constexpr int64_t kDefaultBatchSize = 101;
 
+// It reads one database after the other, and none while another is held.
+bool ReadsAllDatabases(const Invocation& invocation) {
+  const bson::ValueView first = invocation.body.Find("pipeline").AsDocument().First().value;
+  return invocation.database == "admin" && first.IsDocument() &&
+         first.AsDocument().First().key == "$listClusterCatalog";
+}
+
 // A pipeline that ends in $out or $merge writes.
 Place PlaceOf(const Invocation& invocation) {
   const bson::ValueView pipeline = invocation.body.Find("pipeline");
@@ -53,7 +60,8 @@ Place PlaceOf(const Invocation& invocation) {
   for (const bson::Element& element : pipeline.AsDocument()) last = element.value;
   if (!last.IsDocument()) return Place::kRead;
   const std::string_view stage = last.AsDocument().First().key;
-  return stage == "$out" || stage == "$merge" ? Place::kWrite : Place::kRead;
+  if (stage == "$out" || stage == "$merge") return Place::kWrite;
+  return ReadsAllDatabases(invocation) ? Place::kWorker : Place::kRead;
 }
 
 struct Target {
@@ -112,6 +120,10 @@ absl::Status RunAggregate(CommandContext& context, const Arguments& arguments,
   MAYFLY_ASSIGN_OR_RETURN(
       auto query, engine::PipelineQuery::Parse(request, context.catalog, *execution,
                                                write.has_value() ? &*write : nullptr, &reports));
+  if (ReadsAllDatabases(context.invocation) && !query->pipeline().Namespaces().empty()) {
+    return Error(ErrorCode::kCommandNotSupported,
+                 "$listClusterCatalog on admin cannot be joined with collections here");
+  }
   MAYFLY_ASSIGN_OR_RETURN(auto stream, query->MakeStream());
   auto cursor = std::make_unique<engine::Cursor>(target.ns, std::move(execution), std::move(stream),
                                                  engine::Cursor::Keepers{query});

@@ -1,4 +1,6 @@
 // listCollections and listDatabases.
+#include "commands/list_collections.h"
+
 #include <algorithm>
 #include <array>
 
@@ -33,20 +35,8 @@ constexpr std::array kDatabasesArguments = {
 
 bson::Document DescribeCollection(const engine::Collection& collection, bool name_only) {
   bson::Builder builder;
-  builder.String("name", collection.name())
-      .String("type", collection.IsView() ? "view" : "collection");
-  if (name_only) return builder.Finish();
-  builder.Document("options", collection.options().stored);
-  builder.OpenDocument("info").Bool("readOnly", collection.IsView());
-  if (!collection.IsView()) {
-    builder.Binary(
-        "uuid", bson::kBinaryUuid,
-        {reinterpret_cast<const char*>(collection.uuid().data()), collection.uuid().size()});
-  }
-  builder.Close();
-  if (!collection.IsView() && !collection.options().clustered) {
-    builder.Document("idIndex", collection.id_index().spec.stored);
-  }
+  builder.String("name", collection.name());
+  AppendDescription(collection, name_only, builder);
   return builder.Finish();
 }
 
@@ -94,14 +84,6 @@ constexpr std::array<std::string_view, 3> kSystemDatabases = {"admin", "config",
 bool IsSystemDatabase(std::string_view name) {
   return std::find(kSystemDatabases.begin(), kSystemDatabases.end(), name) !=
          kSystemDatabases.end();
-}
-
-std::vector<std::string> AllDatabases(CommandContext& context) {
-  std::vector<std::string> names = context.services.engine.ListDatabases();
-  names.insert(names.end(), kSystemDatabases.begin(), kSystemDatabases.end());
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  return names;
 }
 
 absl::StatusOr<DatabaseEntry> LookInto(CommandContext& context, const std::string& name) {
@@ -168,6 +150,31 @@ constexpr CommandRow kRows[] = {
 };
 
 }  // namespace
+
+void AppendDescription(const engine::Collection& collection, bool name_only,
+                       bson::Builder& builder) {
+  builder.String("type", collection.IsView() ? "view" : "collection");
+  if (name_only) return;
+  builder.Document("options", collection.options().stored);
+  builder.OpenDocument("info").Bool("readOnly", collection.IsView());
+  if (!collection.IsView()) {
+    builder.Binary(
+        "uuid", bson::kBinaryUuid,
+        {reinterpret_cast<const char*>(collection.uuid().data()), collection.uuid().size()});
+  }
+  builder.Close();
+  if (!collection.IsView() && !collection.options().clustered) {
+    builder.Document("idIndex", collection.id_index().spec.stored);
+  }
+}
+
+std::vector<std::string> AllDatabases(CommandContext& context) {
+  std::vector<std::string> names = context.services.engine.ListDatabases();
+  names.insert(names.end(), kSystemDatabases.begin(), kSystemDatabases.end());
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
 
 std::span<const CommandRow> ListCommands() { return kRows; }
 

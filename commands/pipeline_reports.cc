@@ -5,36 +5,92 @@
 #include "bson/builder.h"
 #include "commands/collections.h"
 #include "commands/current_op.h"
+#include "commands/list_collections.h"
+#include "commands/sessions.h"
+#include "commands/state.h"
+#include "commands/statistics.h"
+#include "engine/aggregate/report_options.h"
 #include "engine/exec/count.h"
 
 namespace mayfly::commands {
 namespace {
 
+constexpr uint8_t kGenericBinary = 0;
+// The SHA-256 of nothing: who a session is of where nobody logs in.
+constexpr std::string_view kNoUser(
+    "\xe3\xb0\xc4\x42\x98\xfc\x1c\x14\x9a\xfb\xf4\xc8\x99\x6f\xb9\x24"
+    "\x27\xae\x41\xe4\x64\x9b\x93\x4c\xa4\x95\x99\x1b\x78\x52\xb8\x55",
+    32);
+
 using Documents = std::vector<bson::Document>;
 using ReportFunction = absl::StatusOr<Documents> (*)(CommandContext&, bson::ValueView,
                                                      const engine::Namespace&);
 
+std::string Host(const CommandContext& context) {
+  const ServerFacts& facts = context.services.facts;
+  return base::StrCat(facts.host, ":", facts.port);
+}
+
+// The section of $collStats that is asked for; missing if it is not, or with null only.
+bson::ValueView Section(bson::ValueView spec, std::string_view name) {
+  for (const bson::Element& element : spec.AsDocument()) {
+    if (element.key == name && !element.value.IsNullish()) return element.value;
+  }
+  return {};
+}
+
+void AppendLatency(std::string_view name, std::initializer_list<Usage> usages,
+                   bson::Builder& builder) {
+  Usage sum;
+  for (const Usage& usage : usages) {
+    sum.time_us += usage.time_us;
+    sum.count += usage.count;
+  }
+  builder.OpenDocument(name).Int64("latency", sum.time_us).Int64("ops", sum.count).Close();
+}
+
+void AppendLatencies(const NamespaceUsage& usage, bson::Builder& builder) {
+  const auto of = [&](UsageKind kind) { return usage.kinds[static_cast<size_t>(kind)]; };
+  builder.OpenDocument("latencyStats");
+  AppendLatency("reads", {of(UsageKind::kQueries), of(UsageKind::kGetMore)}, builder);
+  AppendLatency("writes", {of(UsageKind::kInsert), of(UsageKind::kUpdate), of(UsageKind::kRemove)},
+                builder);
+  AppendLatency("commands", {of(UsageKind::kCommands)}, builder);
+  AppendLatency("transactions", {}, builder);
+  builder.Close();
+}
+
 absl::StatusOr<Documents> CollectionStats(CommandContext& context, bson::ValueView spec,
                                           const engine::Namespace& ns) {
   const auto collection = context.FindCollection(ns.collection);
-  if (collection == nullptr) return NamespaceNotFound(ns.ToString());
-  bson::Builder builder;
-  builder.String("ns", ns.ToString()).String("host", context.services.facts.host);
-  builder.Date("localTime", context.now_ms);
-  engine::ExecutionContext execution = MakeExecutionContext(context);
-  MAYFLY_ASSIGN_OR_RETURN(const engine::Extent visible,
-                          engine::MeasureVisible(execution, collection));
-  if (spec.IsDocument() && spec.AsDocument().Has("storageStats")) {
-    builder.OpenDocument("storageStats")
-        .Int64("size", visible.bytes)
-        .Int64("count", visible.documents);
-    builder.Int64("avgObjSize", visible.documents == 0 ? 0 : visible.bytes / visible.documents);
-    builder.Int64("storageSize", collection->counters().data_bytes)
-        .Bool("capped", collection->options().capped);
-    builder.Int32("nindexes", collection->CountedIndexes()).Close();
+  const bson::ValueView storage = Section(spec, "storageStats");
+  const bson::ValueView count = Section(spec, "count");
+  const bson::ValueView scans = Section(spec, "queryExecStats");
+  if (!storage.IsMissing() || !count.IsMissing() || !scans.IsMissing()) {
+    if (collection == nullptr) return NamespaceNotFound(ns.ToString());
+    if (collection->IsView()) return NotOnView(ns.ToString());
   }
-  if (spec.IsDocument() && spec.AsDocument().Has("count"))
-    builder.Int64("count", visible.documents);
+  bson::Builder builder;
+  builder.String("ns", ns.ToString()).String("host", Host(context));
+  builder.Date("localTime", context.now_ms);
+  if (!Section(spec, "latencyStats").IsMissing()) {
+    AppendLatencies(context.state->usage.Of(ns.database, ns.collection), builder);
+  }
+  if (!storage.IsMissing()) {
+    builder.OpenDocument("storageStats");
+    MAYFLY_RETURN_IF_ERROR(AppendSizes(context, collection, engine::ScaleOf(storage), builder));
+    builder.Close();
+  }
+  if (!count.IsMissing()) {
+    engine::ExecutionContext execution = MakeExecutionContext(context);
+    MAYFLY_ASSIGN_OR_RETURN(const int64_t visible, engine::CountVisible(execution, collection));
+    builder.Append("count", bson::Value::IntFitting(visible));
+  }
+  if (!scans.IsMissing()) {
+    builder.OpenDocument("queryExecStats").OpenDocument("collectionScans");
+    builder.Int64("total", collection->scans()).Int64("nonTailable", collection->scans());
+    builder.Close().Close();
+  }
   Documents documents;
   documents.push_back(builder.Finish());
   return documents;
@@ -48,7 +104,7 @@ absl::StatusOr<Documents> IndexStats(CommandContext& context, bson::ValueView,
   for (const auto& index : collection->ReadyIndexes()) {
     bson::Builder builder;
     builder.String("name", index->spec.name).Document("key", index->spec.key);
-    builder.String("host", context.services.facts.host);
+    builder.String("host", Host(context));
     builder.OpenDocument("accesses")
         .Int64("ops", index->usage->operations)
         .Date("since", index->usage->since_ms != 0 ? index->usage->since_ms
@@ -75,6 +131,79 @@ absl::StatusOr<Documents> PlanCache(CommandContext& context, bson::ValueView,
   return Documents();
 }
 
+// There are no users, so no session is any user's.
+absl::StatusOr<Documents> Sessions(CommandContext& context, bson::ValueView spec,
+                                   const engine::Namespace&) {
+  Documents documents;
+  const bson::ValueView users = spec.AsDocument().Find("users");
+  if (users.IsArray()) {
+    for (const bson::Element& user : users.AsDocument()) {
+      if (!user.value.IsNullish()) return documents;
+    }
+  }
+  context.services.sessions.ForEach([&](const SessionId& id, int64_t last_use_ms) {
+    bson::Builder builder;
+    builder.OpenDocument("_id").AppendAll(id.ToLsid());
+    builder.Binary("uid", kGenericBinary, kNoUser).Close().Date("lastUse", last_use_ms);
+    documents.push_back(builder.Finish());
+  });
+  return documents;
+}
+
+// Nothing of the kind is kept here.
+absl::StatusOr<Documents> Nothing(CommandContext&, bson::ValueView, const engine::Namespace&) {
+  return Documents();
+}
+
+void AddCollections(const engine::Catalog& catalog, std::string_view database, bool shards,
+                    Documents* documents) {
+  for (const auto& collection : catalog.All()) {
+    bson::Builder builder;
+    builder.String("db", database).String("ns", base::StrCat(database, ".", collection->name()));
+    AppendDescription(*collection, false, builder);
+    builder.Bool("sharded", false);
+    if (shards) builder.OpenArray("shards").Close();
+    documents->push_back(builder.Finish());
+  }
+}
+
+// Of one other database, or of any while none is at work.
+absl::Status AddDatabase(CommandContext& context, const std::string& name, bool shards,
+                         Documents* documents) {
+  const auto opened = context.services.engine.Open(name, engine::Store::IfMissing::kNull);
+  // Dropped since it was listed.
+  if (base::CodeOf(opened.status()) == base::ErrorCode::kDatabaseDropPending)
+    return absl::OkStatus();
+  MAYFLY_ASSIGN_OR_RETURN(const auto handle, opened);
+  if (handle == nullptr) return absl::OkStatus();
+  return handle->storage().Run({}, [&](engine::Transaction& transaction) -> absl::Status {
+    MAYFLY_ASSIGN_OR_RETURN(const engine::Catalog* const catalog, handle->GetCatalog(transaction));
+    AddCollections(*catalog, name, shards, documents);
+    return absl::OkStatus();
+  });
+}
+
+absl::StatusOr<Documents> ClusterCatalog(CommandContext& context, bson::ValueView spec,
+                                         const engine::Namespace& ns) {
+  const bson::ValueView wanted = spec.AsDocument().Find("shards");
+  const bool shards = wanted.IsBool() && wanted.AsBool();
+  Documents documents;
+  if (ns.database != "admin") {
+    if (context.catalog != nullptr)
+      AddCollections(*context.catalog, ns.database, shards, &documents);
+    return documents;
+  }
+  if (context.transaction != nullptr) {
+    return base::Error(base::ErrorCode::kCommandNotSupported,
+                       "$listClusterCatalog on admin cannot be written into a collection here");
+  }
+  for (const std::string& name : AllDatabases(context)) {
+    MAYFLY_RETURN_IF_ERROR(context.interrupt->Check());
+    MAYFLY_RETURN_IF_ERROR(AddDatabase(context, name, shards, &documents));
+  }
+  return documents;
+}
+
 struct ReportRow {
   std::string_view stage;
   ReportFunction run;
@@ -85,6 +214,12 @@ constexpr ReportRow kReports[] = {
     {"$indexStats", IndexStats},
     {"$currentOp", CurrentOperations},
     {"$planCacheStats", PlanCache},
+    {"$listLocalSessions", Sessions},
+    {"$listSessions", Sessions},
+    {"$listClusterCatalog", ClusterCatalog},
+    {"$querySettings", Nothing},
+    {"$queryStats", Nothing},
+    {"$listSampledQueries", Nothing},
 };
 
 }  // namespace

@@ -1,4 +1,6 @@
 // collStats, dbStats, dataSize: sizes and counts.
+#include "commands/statistics.h"
+
 #include "base/status.h"
 #include "base/strings.h"
 #include "bson/builder.h"
@@ -67,35 +69,7 @@ absl::Status RunCollStats(CommandContext& context, const Arguments& arguments,
     reply.Append("scaleFactor", bson::Value::IntFitting(scale));
     return absl::OkStatus();
   }
-  MAYFLY_ASSIGN_OR_RETURN(const engine::Extent extent, Measure(context, collection));
-  AppendSize("size", extent.bytes, scale, reply);
-  reply.Append("count", bson::Value::IntFitting(extent.documents));
-  if (extent.documents > 0) {
-    reply.Append("avgObjSize", bson::Value::IntFitting(extent.bytes / extent.documents));
-  }
-  reply.Int32("numOrphanDocs", 0);
-  MAYFLY_ASSIGN_OR_RETURN(const int64_t stored,
-                          context.transaction->SpaceBytes(collection->state().records));
-  AppendSize("storageSize", stored, scale, reply);
-  int64_t index_bytes = 0;
-  bson::Builder sizes;
-  for (const auto& index : collection->ReadyIndexes()) {
-    MAYFLY_ASSIGN_OR_RETURN(const int64_t bytes, context.transaction->SpaceBytes(index->space));
-    index_bytes += bytes;
-    sizes.Append(index->spec.name, bson::Value::IntFitting(bytes / scale));
-  }
-  AppendSize("totalSize", stored + index_bytes, scale, reply);
-  reply.Int32("nindexes", collection->CountedIndexes());
-  AppendSize("totalIndexSize", index_bytes, scale, reply);
-  reply.Document("indexSizes", sizes.Finish()).OpenArray("indexBuilds").Close();
-  const engine::CollectionOptions& options = collection->options();
-  reply.Bool("capped", options.capped);
-  if (options.capped) {
-    AppendSize("maxSize", options.capped_size_bytes, scale, reply);
-    reply.Int64("max", options.capped_max_documents);
-  }
-  reply.Append("scaleFactor", bson::Value::IntFitting(scale));
-  return absl::OkStatus();
+  return AppendSizes(context, collection, scale, reply);
 }
 
 absl::Status RunDbStats(CommandContext& context, const Arguments& arguments, bson::Builder& reply) {
@@ -193,6 +167,40 @@ constexpr CommandRow kRows[] = {
 };
 
 }  // namespace
+
+absl::Status AppendSizes(CommandContext& context,
+                         const std::shared_ptr<engine::Collection>& collection, int64_t scale,
+                         bson::Builder& reply) {
+  MAYFLY_ASSIGN_OR_RETURN(const engine::Extent extent, Measure(context, collection));
+  AppendSize("size", extent.bytes, scale, reply);
+  reply.Append("count", bson::Value::IntFitting(extent.documents));
+  if (extent.documents > 0) {
+    reply.Append("avgObjSize", bson::Value::IntFitting(extent.bytes / extent.documents));
+  }
+  reply.Int32("numOrphanDocs", 0);
+  MAYFLY_ASSIGN_OR_RETURN(const int64_t stored,
+                          context.transaction->SpaceBytes(collection->state().records));
+  AppendSize("storageSize", stored, scale, reply);
+  int64_t index_bytes = 0;
+  bson::Builder sizes;
+  for (const auto& index : collection->ReadyIndexes()) {
+    MAYFLY_ASSIGN_OR_RETURN(const int64_t bytes, context.transaction->SpaceBytes(index->space));
+    index_bytes += bytes;
+    sizes.Append(index->spec.name, bson::Value::IntFitting(bytes / scale));
+  }
+  AppendSize("totalSize", stored + index_bytes, scale, reply);
+  reply.Int32("nindexes", collection->CountedIndexes());
+  AppendSize("totalIndexSize", index_bytes, scale, reply);
+  reply.Document("indexSizes", sizes.Finish()).OpenArray("indexBuilds").Close();
+  const engine::CollectionOptions& options = collection->options();
+  reply.Bool("capped", options.capped);
+  if (options.capped) {
+    AppendSize("maxSize", options.capped_size_bytes, scale, reply);
+    reply.Int64("max", options.capped_max_documents);
+  }
+  reply.Append("scaleFactor", bson::Value::IntFitting(scale));
+  return absl::OkStatus();
+}
 
 std::span<const CommandRow> StatisticsCommands() { return kRows; }
 

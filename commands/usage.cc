@@ -39,6 +39,12 @@ UsageKind UsageKindOf(std::string_view command) {
   return UsageKind::kCommands;
 }
 
+NamespaceUsage UsageStatistics::Of(std::string_view database, std::string_view collection) const {
+  const std::lock_guard lock(mutex_);
+  const auto it = by_namespace_.find(base::StrCat(database, ".", collection));
+  return it == by_namespace_.end() ? NamespaceUsage() : it->second;
+}
+
 void UsageStatistics::AddTo(NamespaceUsage* usage, const Sample& sample) {
   Count(&usage->kinds[static_cast<size_t>(sample.kind)], sample.time_us);
   Count(sample.writing ? &usage->writing : &usage->reading, sample.time_us);

@@ -48,6 +48,8 @@ class UsageStatistics {
   // After a command: if it is one that drops, what it dropped is not shown any more.
   void ForgetIfDropped(std::string_view command, std::string_view database,
                        std::string_view collection);
+  // Of one collection; zero if it was not used.
+  NamespaceUsage Of(std::string_view database, std::string_view collection) const;
   // In order of name.
   void ForEach(const std::function<void(std::string_view ns, const NamespaceUsage&)>& visit) const;
   // All collections together.

@@ -1,5 +1,6 @@
 // Stages that report facts about the server: the host makes their documents.
 #include "base/strings.h"
+#include "engine/aggregate/report_options.h"
 #include "engine/aggregate/stage_rows.h"
 
 namespace mayfly::engine {
@@ -41,78 +42,47 @@ class ReportStage final : public Stage {
   const Namespace ns_;
 };
 
-absl::Status ParseObject(bson::ValueView operand, const StageRow& row,
-                         const PipelineContext& context, std::vector<StagePtr>* out) {
-  if (!operand.IsDocument()) {
-    return base::Error(base::ErrorCode::kTypeMismatch,
-                       base::StrCat(row.name, " must take a nested object but found: ",
-                                    bson::TypeName(operand.type())));
-  }
+using OperandCheck = absl::Status (*)(bson::ValueView operand, const Namespace& ns);
+
+template <OperandCheck kCheck>
+absl::Status Parse(bson::ValueView operand, const StageRow& row, const PipelineContext& context,
+                   std::vector<StagePtr>* out) {
+  MAYFLY_RETURN_IF_ERROR(kCheck(operand, context.ns));
   out->push_back(std::make_unique<ReportStage>(row, context.ns));
   return absl::OkStatus();
 }
 
-absl::Status CheckOption(const bson::Element& option) {
-  const bool scale = option.key == "scale";
-  if (scale ? option.value.IsNumber() : option.value.IsDocument()) return absl::OkStatus();
-  return base::Error(base::ErrorCode::kTypeMismatch,
-                     base::StrCat("BSON field '$collStats.", option.key, "' is the wrong type '",
-                                  bson::TypeName(option.value.type()), "'"));
-}
-
-absl::Status ParseCollStats(bson::ValueView operand, const StageRow& row,
-                            const PipelineContext& context, std::vector<StagePtr>* out) {
-  if (!operand.IsDocument()) {
-    return base::Error(5447000, base::StrCat("$collStats must take a nested object but found: ",
-                                             bson::TypeName(operand.type())));
-  }
-  for (const bson::Element& element : operand.AsDocument()) {
-    if (element.key != "latencyStats" && element.key != "storageStats" && element.key != "count" &&
-        element.key != "queryExecStats" && element.key != "operationStats") {
-      return base::Error(
-          40415, base::StrCat("BSON field '$collStats.", element.key, "' is an unknown field."));
-    }
-    MAYFLY_RETURN_IF_ERROR(CheckOption(element));
-    const bool empty_only = element.key == "count" || element.key == "queryExecStats";
-    if (empty_only && !element.value.AsDocument().empty()) {
-      return base::Error(31170, base::StrCat("argument to $collStats stage's ", element.key,
-                                             " field must be an empty object, but got: ",
-                                             element.value.AsDocument().Count(), " fields"));
-    }
-  }
-  return ParseObject(operand, row, context, out);
-}
-
-absl::Status ParseIndexStats(bson::ValueView operand, const StageRow& row,
-                             const PipelineContext& context, std::vector<StagePtr>* out) {
+absl::Status ParseShardedData(bson::ValueView operand, const StageRow&, const PipelineContext&,
+                              std::vector<StagePtr>*) {
   if (!operand.IsDocument() || !operand.AsDocument().empty()) {
-    return base::Error(28803, "The $indexStats stage specification must be an empty object");
+    return base::Error(6789100,
+                       "The $shardedDataDistribution stage specification must be an empty object");
   }
-  return ParseObject(operand, row, context, out);
+  return base::Error(6789101, "The $shardedDataDistribution stage can only be run on router");
 }
 
 }  // namespace
 
 const StageRow kCollStatsRow = {.name = "$collStats",
-                                .parse = ParseCollStats,
+                                .parse = Parse<CheckCollStats>,
                                 .help = "reports sizes and counts of the collection",
                                 .position = StagePosition::kFirst,
                                 .in_facet = false,
                                 .in_transaction = false};
 const StageRow kIndexStatsRow = {.name = "$indexStats",
-                                 .parse = ParseIndexStats,
+                                 .parse = Parse<CheckIndexStats>,
                                  .help = "reports the use of every index",
                                  .position = StagePosition::kFirst,
                                  .in_facet = false,
                                  .in_transaction = false};
 const StageRow kPlanCacheStatsRow = {.name = "$planCacheStats",
-                                     .parse = ParseObject,
+                                     .parse = Parse<CheckPlanCacheStats>,
                                      .help = "reports the plan cache",
                                      .position = StagePosition::kFirst,
                                      .in_facet = false,
                                      .in_transaction = false};
 const StageRow kCurrentOpRow = {.name = "$currentOp",
-                                .parse = ParseObject,
+                                .parse = Parse<CheckCurrentOp>,
                                 .help = "reports running operations",
                                 .position = StagePosition::kFirst,
                                 .in_facet = false,
@@ -121,7 +91,7 @@ const StageRow kCurrentOpRow = {.name = "$currentOp",
                                 .server_wide = true,
                                 .without_collection = true};
 const StageRow kListLocalSessionsRow = {.name = "$listLocalSessions",
-                                        .parse = ParseObject,
+                                        .parse = Parse<CheckListSessions>,
                                         .help = "reports the sessions of this server",
                                         .position = StagePosition::kFirst,
                                         .in_facet = false,
@@ -130,12 +100,55 @@ const StageRow kListLocalSessionsRow = {.name = "$listLocalSessions",
                                         .server_wide = true,
                                         .without_collection = true};
 const StageRow kListSessionsRow = {.name = "$listSessions",
-                                   .parse = ParseObject,
+                                   .parse = Parse<CheckListSessions>,
                                    .help = "reports the sessions of all servers",
                                    .position = StagePosition::kFirst,
                                    .in_facet = false,
                                    .in_sub_pipeline = false,
                                    .in_transaction = false,
                                    .server_wide = true};
+
+const StageRow kListClusterCatalogRow = {
+    .name = "$listClusterCatalog",
+    .parse = Parse<CheckListClusterCatalog>,
+    .help = "reports the collections of the database; of all databases on admin",
+    .position = StagePosition::kFirst,
+    .in_facet = false,
+    .in_transaction = false,
+    .without_collection = true};
+const StageRow kQuerySettingsRow = {.name = "$querySettings",
+                                    .parse = Parse<CheckQuerySettings>,
+                                    .help = "reports query settings; there are none here",
+                                    .position = StagePosition::kFirst,
+                                    .in_facet = false,
+                                    .in_transaction = false,
+                                    .server_wide = true,
+                                    .without_collection = true};
+const StageRow kQueryStatsRow = {.name = "$queryStats",
+                                 .parse = Parse<CheckQueryStats>,
+                                 .help = "reports collected query statistics; none are collected",
+                                 .position = StagePosition::kFirst,
+                                 .in_facet = false,
+                                 .in_transaction = false,
+                                 .server_wide = true,
+                                 .without_collection = true};
+const StageRow kListSampledQueriesRow = {.name = "$listSampledQueries",
+                                         .parse = Parse<CheckSampledQueries>,
+                                         .help = "reports sampled queries; none are sampled",
+                                         .position = StagePosition::kFirst,
+                                         .in_facet = false,
+                                         .in_transaction = false,
+                                         .server_wide = true,
+                                         .without_collection = true};
+const StageRow kShardedDataDistributionRow = {
+    .name = "$shardedDataDistribution",
+    .parse = ParseShardedData,
+    .help = "reports how collections are spread over shards",
+    .position = StagePosition::kFirst,
+    .in_facet = false,
+    .in_transaction = false,
+    .server_wide = true,
+    .without_collection = true,
+    .support = base::Support::kRefused};
 
 }  // namespace mayfly::engine

@@ -162,6 +162,10 @@ class Collection {
   CollectionCounters& counters() { return counters_; }
   const CollectionCounters& counters() const { return counters_; }
 
+  // Scans of the whole collection since the process began.
+  int64_t scans() const { return scans_; }
+  void CountScan() { ++scans_; }
+
   const SweepState& sweep() const { return sweep_; }
   // For the catalog.
   void set_sweep(SweepState sweep) { sweep_ = std::move(sweep); }
@@ -189,6 +193,7 @@ class Collection {
   SweepState sweep_;
   int64_t next_due_ms_ = 0;
   bool epoch_warning_due_ = true;
+  int64_t scans_ = 0;
   bool dropped_ = false;
   uint64_t version_ = 0;
 };

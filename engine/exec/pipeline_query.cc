@@ -42,6 +42,12 @@ const FilterNode& EverythingFilter() {
 
 }  // namespace
 
+// $collStats is about the view itself.
+bool ReportsOnView(bson::View pipeline) {
+  const bson::ValueView first = pipeline.First().value;
+  return first.IsDocument() && first.AsDocument().First().key == "$collStats";
+}
+
 bson::Document ConcatArrays(bson::View first, bson::View second) {
   bson::Builder builder;
   builder.OpenArray("a");
@@ -94,7 +100,7 @@ absl::StatusOr<std::shared_ptr<PipelineQuery>> PipelineQuery::Parse(const Pipeli
 
   std::string collection = request.collection;
   bson::Document pipeline(request.pipeline);
-  if (named != nullptr && named->IsView()) {
+  if (named != nullptr && named->IsView() && !ReportsOnView(request.pipeline)) {
     MAYFLY_ASSIGN_OR_RETURN(const ResolvedView resolved, ResolveView(*catalog, *named));
     collection = resolved.collection;
     pipeline = ConcatArrays(resolved.pipeline, request.pipeline);

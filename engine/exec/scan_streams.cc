@@ -370,6 +370,7 @@ std::unique_ptr<Stream> MakeStream(ExecutionContext& context,
     case AccessPath::Kind::kNothing:
       return std::make_unique<NothingStream>();
     case AccessPath::Kind::kCollectionScan:
+      collection->CountScan();
       if (collection->options().clustered) {
         const AccessPath by_id = ClusteredScan(*collection, path.direction);
         return std::make_unique<IndexScanStream>(context, std::move(collection), by_id, yields);

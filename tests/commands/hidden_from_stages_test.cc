@@ -24,11 +24,24 @@ struct StageProbe {
   std::vector<std::string_view> may_differ = {};
 };
 
-// The stage sees no documents, or answers an error on every server without a search engine.
+// The stage sees no documents, or answers an error on every server of this kind.
 constexpr std::string_view kExempt[] = {
-    "$changeStream", "$currentOp",      "$documents",         "$geoNear",
-    "$listSessions", "$planCacheStats", "$listLocalSessions", "$listSearchIndexes",
-    "$search",       "$searchMeta",     "$vectorSearch",
+    "$changeStream",
+    "$currentOp",
+    "$documents",
+    "$geoNear",
+    "$listSessions",
+    "$planCacheStats",
+    "$listLocalSessions",
+    "$listSearchIndexes",
+    "$search",
+    "$searchMeta",
+    "$vectorSearch",
+    "$listClusterCatalog",
+    "$listSampledQueries",
+    "$querySettings",
+    "$queryStats",
+    "$shardedDataDistribution",
 };
 
 const std::vector<StageProbe>& StageProbes() {

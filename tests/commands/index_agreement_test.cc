@@ -101,8 +101,9 @@ class IndexAgreementTest : public testing::Test {
   std::vector<std::string> Fields(const std::string& command) {
     std::vector<std::string> all;
     const bson::Document reply = server_.Run("db", command);
-    for (const bson::Element& element :
-         reply.view().Find("cursor").AsDocument().Find("firstBatch").AsDocument()) {
+    const bson::ValueView cursor = reply.view().Find("cursor");
+    if (!cursor.IsDocument()) return {bson::ToShellText(reply.view().Find("errmsg"))};
+    for (const bson::Element& element : cursor.AsDocument().Find("firstBatch").AsDocument()) {
       const bson::View document = element.value.AsDocument();
       all.push_back(StrCat(bson::ToShellText(document.Find("a")), " ",
                            bson::ToShellText(document.Find("b")), " ", document.Count()));

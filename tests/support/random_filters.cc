@@ -23,6 +23,7 @@ uint64_t SeedFromEnvironment() {
   const uint64_t seed =
       given != nullptr ? std::strtoull(given, nullptr, 10) : base::Random::FromSystem().NextU64();
   std::printf("MAYFLY_SEED=%llu\n", static_cast<unsigned long long>(seed));
+  std::fflush(stdout);
   return seed;
 }
 
