@@ -124,15 +124,23 @@ class AutoStream final : public StageStream {
     }
   }
 
+  // Powers of two are integers where they can be.
+  Value Bound(double number) const {
+    const Value value = Value::Double(number);
+    const auto whole = bson::ToInt64Exact(value);
+    if (number == 0 || !spec_.granularity->IsPowersOfTwo() || !whole.has_value()) return value;
+    return Value::IntFitting(*whole);
+  }
+
   // Moves the bounds to numbers of the series; returns where the bucket ends then.
   size_t RoundBounds(size_t end, bool last, Bucket* bucket) const {
     auto round_up = [this](const Value& v) {
       const double number = bson::ToDouble(v);
-      return number == 0 ? Value::Double(0) : Value::Double(spec_.granularity->Above(number));
+      return Bound(number == 0 ? 0 : spec_.granularity->Above(number));
     };
     if (buckets_.empty()) {
       const double low = bson::ToDouble(bucket->low);
-      bucket->low = low == 0 ? Value::Double(0) : Value::Double(spec_.granularity->Below(low));
+      bucket->low = Bound(low == 0 ? 0 : spec_.granularity->Below(low));
     }
     bucket->high = round_up(items_[end - 1].key);
     if (last) return items_.size();
@@ -256,14 +264,12 @@ absl::Status ParseBucketAuto(ValueView operand, const StageRow& row, const Pipel
                             bson::TypeName(operand.type())));
   }
   AutoSpec spec;
-  bool has_output = false;
   for (const bson::Element& element : operand.AsDocument()) {
     if (element.key == "groupBy") {
       MAYFLY_RETURN_IF_ERROR(ParseGroupBy(element.value, context.expressions, &spec));
     } else if (element.key == "buckets") {
       MAYFLY_RETURN_IF_ERROR(ParseBuckets(element.value, &spec));
     } else if (element.key == "output") {
-      has_output = true;
       MAYFLY_RETURN_IF_ERROR(ParseOutput(element.value, context.expressions, &spec));
     } else if (element.key == "granularity") {
       MAYFLY_RETURN_IF_ERROR(ParseGranularity(element.value, &spec));
@@ -274,7 +280,7 @@ absl::Status ParseBucketAuto(ValueView operand, const StageRow& row, const Pipel
   if (!spec.group_by || spec.buckets == 0) {
     return base::Error(40246, "$bucketAuto requires 'groupBy' and 'buckets' to be specified");
   }
-  if (!has_output) {
+  if (spec.output.empty()) {
     bson::Builder count;
     count.OpenDocument("count").Int32("$sum", 1).Close();
     const bson::Document holder = count.Finish();

@@ -17,6 +17,7 @@ class Granularity {
   // The lowest number of the series above `v`, and the highest below it. `v` must be positive.
   double Above(double v) const;
   double Below(double v) const;
+  bool IsPowersOfTwo() const { return series_.empty(); }
 
  private:
   explicit Granularity(std::vector<double> series) : series_(std::move(series)) {}

@@ -11,8 +11,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "engine/aggregate/pipeline.h"
+#include "engine/expression/path.h"
 #include "engine/expression/value_set.h"
-#include "engine/query/path.h"
 
 namespace mayfly::engine {
 

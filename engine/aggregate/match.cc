@@ -102,6 +102,7 @@ absl::Status ParseMatch(bson::ValueView operand, const StageRow& row,
   filter_context.variables = context.expressions.variables;
   filter_context.evaluation = context.expressions.evaluation;
   filter_context.features.near = false;
+  filter_context.features.where = false;
   filter_context.text_index = context.text_index;
   MAYFLY_ASSIGN_OR_RETURN(FilterPtr filter, ParseFilter(operand.AsDocument(), filter_context));
   out->push_back(std::make_unique<MatchStage>(row, std::move(filter)));

@@ -54,7 +54,8 @@ absl::StatusOr<Namespace> ParseInto(ValueView into, const PipelineContext& conte
       if (element.key == "coll" && element.value.IsNull()) {
         return base::Error(5786801, "Invalid 'into' namespace: 'coll' must not be null");
       }
-      if (element.value.IsNull()) continue;
+      const bool empty = element.value.IsString() && element.value.AsString().empty();
+      if (element.value.IsNull() || (element.key == "db" && empty)) continue;
       if (!element.value.IsString()) {
         return base::Error(
             base::ErrorCode::kTypeMismatch,
@@ -125,7 +126,7 @@ absl::Status WrongMode(std::string_view field, std::string_view mode) {
 
 absl::Status ParseWhenMatched(ValueView mode, MergeSpec* out) {
   using Mode = MergeSpec::WhenMatched;
-  if (mode.IsMissing()) return absl::OkStatus();
+  if (mode.IsNullish()) return absl::OkStatus();
   if (mode.IsArray()) {
     out->when_matched = Mode::kPipeline;
     return absl::OkStatus();
@@ -150,7 +151,7 @@ absl::Status ParseWhenMatched(ValueView mode, MergeSpec* out) {
 
 absl::Status ParseWhenNotMatched(ValueView mode, MergeSpec* out) {
   using Mode = MergeSpec::WhenNotMatched;
-  if (mode.IsMissing()) return absl::OkStatus();
+  if (mode.IsNullish()) return absl::OkStatus();
   if (!mode.IsString()) {
     return base::Error(base::ErrorCode::kTypeMismatch,
                        base::StrCat("BSON field '$merge.whenNotMatched' is the wrong type '",

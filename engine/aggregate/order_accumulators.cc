@@ -138,7 +138,7 @@ class KeyedExpression final : public Expression {
 
   absl::StatusOr<Value> Evaluate(Frame& frame) const override {
     std::vector<ValueView> views;
-    pattern_->KeyViews(frame.root, frame.context().strings, &views);
+    MAYFLY_RETURN_IF_ERROR(pattern_->KeyViews(frame.root, frame.context().strings, &views));
     Value scratch;
     MAYFLY_ASSIGN_OR_RETURN(ValueView output, output_->View(frame, &scratch));
     views.push_back(output);

@@ -75,11 +75,10 @@ absl::Status ParseSample(bson::ValueView operand, const StageRow& row, const Pip
     }
     if (!element.value.IsNumber())
       return base::Error(28746, "size argument to $sample must be a number");
-    size = bson::ToInt64Truncated(element.value);
-    if (*size <= 0)
-      return base::Error(28747, "size argument to $sample must be a positive integer");
+    size = bson::ToInt64Rounded(element.value);
   }
   if (!size) return base::Error(28749, "$sample stage must specify a size");
+  if (*size <= 0) return base::Error(28747, "size argument to $sample must be a positive integer");
   out->push_back(std::make_unique<SampleStage>(row, static_cast<size_t>(*size)));
   return absl::OkStatus();
 }

@@ -65,7 +65,9 @@ class WindowStream final : public StageStream {
       MAYFLY_RETURN_IF_ERROR(CheckInterrupt(runtime_));
       MAYFLY_ASSIGN_OR_RETURN(Value partition, PartitionOf(row));
       std::vector<Value> key;
-      if (spec_.sort) key = spec_.sort->Key(row.doc());
+      if (spec_.sort) {
+        MAYFLY_ASSIGN_OR_RETURN(key, spec_.sort->Key(row.doc(), frame_.context().strings));
+      }
       items.push_back({std::move(partition), std::move(key), std::move(row)});
     }
     DropSource();
@@ -205,13 +207,17 @@ absl::Status ParseSetWindowFields(ValueView operand, const StageRow& row,
       MAYFLY_ASSIGN_OR_RETURN(spec.partition_by,
                               ParseExpression(element.value, context.expressions));
     } else if (element.key == "sortBy") {
+      if (element.value.IsNullish()) continue;
       if (!element.value.IsDocument()) {
         return base::Error(base::ErrorCode::kTypeMismatch,
                            "BSON field '$setWindowFields.sortBy' must be an object");
       }
-      if (!element.value.AsDocument().empty()) {
-        MAYFLY_ASSIGN_OR_RETURN(spec.sort, SortPattern::Parse(element.value.AsDocument()));
+      // {} is an order, too: the one in which documents come.
+      if (element.value.AsDocument().empty()) {
+        spec.sort = SortPattern();
+        continue;
       }
+      MAYFLY_ASSIGN_OR_RETURN(spec.sort, SortPattern::Parse(element.value.AsDocument()));
     } else if (element.key != "output") {
       return base::Error(40415, base::StrCat("BSON field '$setWindowFields.", element.key,
                                              "' is an unknown field."));

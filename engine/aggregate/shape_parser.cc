@@ -210,10 +210,6 @@ absl::StatusOr<Shape> Shape::ParseProject(bson::View spec, const ParseContext& c
 }
 
 absl::StatusOr<Shape> Shape::ParseAddFields(bson::View spec, const ParseContext& context) {
-  if (spec.empty()) {
-    return base::Error(
-        51272, "Invalid $addFields :: caused by :: specification must have at least one field");
-  }
   auto root = std::make_unique<Node>();
   Parser parser("$addFields", &context);
   MAYFLY_RETURN_IF_ERROR(parser.AddAll(spec, "", Kind::kAddition, root.get()));

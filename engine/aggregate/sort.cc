@@ -26,7 +26,7 @@ bool SortStream::Before(const Item& a, const Item& b) const {
 }
 
 absl::StatusOr<std::vector<bson::Value>> SortStream::MakeKey(const Row& row) {
-  pattern_.KeyViews(row.doc(), runtime_.evaluation->strings, &views_);
+  MAYFLY_RETURN_IF_ERROR(pattern_.KeyViews(row.doc(), runtime_.evaluation->strings, &views_));
   std::vector<bson::Value> key;
   key.reserve(views_.size());
   for (size_t i = 0; i < views_.size(); ++i) {
@@ -58,16 +58,17 @@ absl::StatusOr<std::vector<bson::Value>> SortStream::MakeKey(const Row& row) {
   return key;
 }
 
-bool SortStream::IsBeyondLimit(const Row& row) {
+absl::StatusOr<bool> SortStream::IsBeyondLimit(const Row& row) {
   const bool full = limit_ && items_.size() >= static_cast<size_t>(*limit_);
   if (!full || !is_plain_ || items_.empty()) return false;
-  pattern_.KeyViews(row.doc(), runtime_.evaluation->strings, &views_);
+  MAYFLY_RETURN_IF_ERROR(pattern_.KeyViews(row.doc(), runtime_.evaluation->strings, &views_));
   // Of equal ones those that came before go first.
   return pattern_.Compare(views_, items_.front().key, runtime_.evaluation->strings) >= 0;
 }
 
 absl::Status SortStream::Add(Row&& row) {
-  if (IsBeyondLimit(row)) {
+  MAYFLY_ASSIGN_OR_RETURN(const bool beyond, IsBeyondLimit(row));
+  if (beyond) {
     ++sequence_;
     return absl::OkStatus();
   }

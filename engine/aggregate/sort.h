@@ -32,7 +32,7 @@ class SortStream final : public StageStream {
   bool Before(const Item& a, const Item& b) const;
   // True if the limit is reached and the row is behind all that are kept. Looks at it without a
   // copy.
-  bool IsBeyondLimit(const Row& row);
+  absl::StatusOr<bool> IsBeyondLimit(const Row& row);
   absl::StatusOr<std::vector<bson::Value>> MakeKey(const Row& row);
   absl::Status Add(Row&& row);
   absl::Status Fill();

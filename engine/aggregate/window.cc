@@ -17,10 +17,6 @@ size_t Clamp(int64_t position, size_t count) {
   return static_cast<size_t>(std::clamp<int64_t>(position, 0, static_cast<int64_t>(count)));
 }
 
-Value SortValue(const Partition& partition, size_t i) {
-  return partition.sort->Key(partition.rows[i].doc())[0];
-}
-
 // The sort value moved by a bound of a range.
 absl::StatusOr<Value> Moved(const Value& value, const Value& by, const WindowBounds& bounds) {
   if (!bounds.unit) {
@@ -44,18 +40,22 @@ absl::StatusOr<Value> Moved(const Value& value, const Value& by, const WindowBou
 absl::StatusOr<WindowRange> FindRange(const Partition& partition, const WindowBounds& bounds,
                                       size_t i) {
   const size_t count = partition.rows.size();
-  const Value current = SortValue(partition, i);
+  MAYFLY_ASSIGN_OR_RETURN(const Value current, SortValue(partition, i));
   WindowRange range{0, count};
   if (bounds.range_low) {
     MAYFLY_ASSIGN_OR_RETURN(Value low, Moved(current, *bounds.range_low, bounds));
-    while (range.begin < count && bson::Compare(SortValue(partition, range.begin), low) < 0)
-      ++range.begin;
+    for (; range.begin < count; ++range.begin) {
+      MAYFLY_ASSIGN_OR_RETURN(const Value value, SortValue(partition, range.begin));
+      if (bson::Compare(value, low) >= 0) break;
+    }
   }
   if (bounds.range_high) {
     MAYFLY_ASSIGN_OR_RETURN(Value high, Moved(current, *bounds.range_high, bounds));
     range.end = range.begin;
-    while (range.end < count && bson::Compare(SortValue(partition, range.end), high) <= 0)
-      ++range.end;
+    for (; range.end < count; ++range.end) {
+      MAYFLY_ASSIGN_OR_RETURN(const Value value, SortValue(partition, range.end));
+      if (bson::Compare(value, high) > 0) break;
+    }
   }
   return range;
 }
@@ -160,8 +160,11 @@ absl::StatusOr<std::optional<int64_t>> DocumentBound(const std::optional<Value>&
 }
 
 absl::Status ParseRangeUnit(ValueView unit, const SortPattern* sort, WindowBounds* out) {
-  if (!sort || sort->parts().size() != 1 || sort->parts()[0].descending) {
-    return base::Error(5339902, "Range-based bounds require sortBy a single field, ascending");
+  if (!sort || sort->parts().size() != 1) {
+    return base::Error(5339902, "Range-based bounds require sortBy a single field");
+  }
+  if (sort->parts()[0].descending) {
+    return base::Error(8947401, "Range-based bounds require an ascending sortBy");
   }
   if (unit.IsMissing()) return absl::OkStatus();
   if (!unit.IsString()) return BadBound("'unit' must be a string");
@@ -177,6 +180,12 @@ absl::Status ParseRangeUnit(ValueView unit, const SortPattern* sort, WindowBound
 }
 
 }  // namespace
+
+absl::StatusOr<Value> SortValue(const Partition& partition, size_t i) {
+  MAYFLY_ASSIGN_OR_RETURN(std::vector<Value> key,
+                          partition.sort->Key(partition.rows[i].doc(), partition.strings()));
+  return std::move(key[0]);
+}
 
 absl::StatusOr<WindowRange> FindWindow(const Partition& partition, const WindowBounds& bounds,
                                        size_t i) {
@@ -221,6 +230,8 @@ absl::StatusOr<WindowBounds> ParseWindowBounds(ValueView window, const ParseCont
     return base::Error(5339900, "Lower bound must not exceed upper bound");
   }
   if (!documents.IsMissing()) {
+    if (window.AsDocument().Has("unit"))
+      return BadBound("Window bounds can only specify 'unit' with range-based bounds.");
     if (!sort && (low || high))
       return base::Error(5339901, "Document-based bounds require a sortBy");
     MAYFLY_ASSIGN_OR_RETURN(out.low, DocumentBound(low));

@@ -43,6 +43,9 @@ struct Partition {
   const bson::StringComparator* strings() const { return frame->context().strings; }
 };
 
+// The value of the partition's one sort field in document `i`.
+absl::StatusOr<bson::Value> SortValue(const Partition& partition, size_t i);
+
 // The documents [begin, end) of the window around document `i`.
 struct WindowRange {
   size_t begin;

@@ -23,7 +23,8 @@ class RankFunction final : public WindowFunction {
     int64_t rank = 0, dense = 0;
     std::vector<Value> before;
     for (size_t i = 0; i < partition.rows.size(); ++i) {
-      std::vector<Value> key = partition.sort->Key(partition.rows[i].doc());
+      MAYFLY_ASSIGN_OR_RETURN(std::vector<Value> key,
+                              partition.sort->Key(partition.rows[i].doc(), partition.strings()));
       if (i == 0 || partition.sort->Compare(before, key, partition.strings()) != 0) {
         rank = static_cast<int64_t>(i) + 1;
         ++dense;

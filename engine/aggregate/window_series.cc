@@ -27,7 +27,7 @@ absl::StatusOr<std::vector<Value>> EvaluateAll(const Partition& partition,
 
 // The value of the partition's one sort field as a number: dates as milliseconds.
 absl::StatusOr<double> SortNumber(const Partition& partition, size_t i) {
-  const Value value = partition.sort->Key(partition.rows[i].doc())[0];
+  MAYFLY_ASSIGN_OR_RETURN(const Value value, SortValue(partition, i));
   if (value.type() == bson::Type::kDate) return static_cast<double>(value.view().AsDate());
   if (value.IsNumber()) return bson::ToDouble(value);
   return base::Error(5429414, base::StrCat("Expected the sortBy field to be a number, but it was ",

@@ -10,8 +10,8 @@
 #include "engine/exec/projection_streams.h"
 #include "engine/exec/scan_streams.h"
 #include "engine/expression/expression.h"
+#include "engine/query/natural_order.h"
 #include "engine/query/query_shape.h"
-#include "engine/query/sort.h"
 #include "engine/query/text_filter.h"
 
 namespace mayfly::engine {
@@ -70,10 +70,8 @@ absl::StatusOr<std::shared_ptr<const FindQuery>> FindQuery::Parse(const FindRequ
   MAYFLY_ASSIGN_OR_RETURN(const auto natural, NaturalOrder(request.sort));
   query->natural_ = natural.value_or(0);
   if (!natural.has_value() && !request.sort.empty()) {
-    SortContext sort;
-    sort.strings = query->collation_.get();
-    MAYFLY_RETURN_IF_ERROR(SortSpec::Parse(request.sort, sort).status());
     MAYFLY_ASSIGN_OR_RETURN(query->sort_, SortPattern::Parse(request.sort));
+    MAYFLY_RETURN_IF_ERROR(query->CheckSort());
     query->order_ = OrderOf(*query->sort_);
   }
   if (!request.projection.empty()) {
@@ -100,6 +98,21 @@ absl::StatusOr<std::shared_ptr<const FindQuery>> FindQuery::Parse(const FindRequ
   query->return_key_ = request.return_key;
   query->show_record_id_ = request.show_record_id;
   return query;
+}
+
+absl::Status FindQuery::CheckSort() const {
+  using Meta = SortPattern::Part::Meta;
+  for (const SortPattern::Part& part : sort_->parts()) {
+    if (part.meta == Meta::kTextScore && FindText(*filter_) == nullptr) {
+      return base::Error(40218, "query requires text score metadata, but it is not available");
+    }
+    if (part.meta == Meta::kDistance && near_ == nullptr) {
+      return base::Error(40218,
+                         "query requires $geoNear distance metadata, but it is not available");
+    }
+    if (part.meta == Meta::kNone) MAYFLY_RETURN_IF_ERROR(CheckFieldPath(part.dotted));
+  }
+  return absl::OkStatus();
 }
 
 std::string FindQuery::PlanShape() const {

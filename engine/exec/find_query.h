@@ -84,6 +84,8 @@ class FindQuery {
  private:
   FindQuery() = default;
 
+  // Errors: 40218 for metadata that is not there, those of CheckFieldPath.
+  absl::Status CheckSort() const;
   PlanRequest MakePlanRequest(const Collection& collection) const;
   std::unique_ptr<Stream> Unprojected(ExecutionContext& context,
                                       const std::shared_ptr<Collection>& collection,

@@ -1,4 +1,4 @@
-#include "engine/query/array_keys.h"
+#include "engine/expression/array_keys.h"
 
 #include "base/status.h"
 

@@ -7,7 +7,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "bson/view.h"
-#include "engine/query/path.h"
+#include "engine/expression/path.h"
 
 namespace mayfly::engine {
 

@@ -190,7 +190,8 @@ bson::ValueView ResolvePath(bson::View document, const Path& path, bson::Value* 
 
 absl::Status CheckFieldName(std::string_view name) {
   if (name.empty()) return base::Error(15998, "FieldPath field names may not be empty strings.");
-  if (name[0] == '$') {
+  const bool of_reference = name == "$ref" || name == "$id" || name == "$db";
+  if (name[0] == '$' && !of_reference) {
     return base::Error(16410,
                        base::StrCat("FieldPath field names may not start with '$'. Consider using "
                                     "$getField or $setField. Field name: ",

@@ -1,4 +1,4 @@
-#include "engine/query/path.h"
+#include "engine/expression/path.h"
 
 #include <charconv>
 

@@ -1,13 +1,15 @@
 #include "engine/expression/sort_pattern.h"
 
 #include <algorithm>
-#include <charconv>
+#include <optional>
+#include <utility>
 
 #include "absl/container/flat_hash_set.h"
 #include "base/limits.h"
 #include "base/status.h"
 #include "base/strings.h"
 #include "bson/number.h"
+#include "engine/expression/array_keys.h"
 #include "engine/expression/expression.h"
 
 namespace mayfly::engine {
@@ -15,58 +17,17 @@ namespace {
 
 using bson::ValueView;
 
-// The extreme of the values below a path.
-struct Extreme {
-  bool descending;
-  const bson::StringComparator* strings;
-  ValueView best;
-  bool any = false;
-
-  void Offer(ValueView value) {
-    if (any) {
-      int order = bson::Compare(value, best, strings);
-      if (descending ? order <= 0 : order >= 0) return;
-    }
-    best = value;
-    any = true;
-  }
-};
-
 constexpr ValueView kNullView(bson::Type::kNull, nullptr, 0);
-constexpr ValueView kUndefinedView(bson::Type::kUndefined, nullptr, 0);
 
-bool IsIndex(const std::string& text, int64_t* index) {
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *index);
-  return error == std::errc() && end == text.data() + text.size() && *index >= 0;
-}
-
-void Collect(ValueView value, const std::vector<std::string>& path, size_t i, Extreme* out) {
-  while (i < path.size() && value.IsDocument()) value = value.AsDocument().Find(path[i++]);
-  if (!value.IsArray()) {
-    if (i < path.size() || value.IsMissing()) value = kNullView;
-    out->Offer(value);
-    return;
+// The end of the path, or nullopt if an array is on the way.
+std::optional<ValueView> WithoutArrays(const Path& path, bson::View document) {
+  for (size_t i = 0;; ++i) {
+    const ValueView value = document.Find(path.part(i));
+    if (value.IsArray()) return std::nullopt;
+    if (i + 1 == path.size()) return value;
+    if (!value.IsDocument()) return ValueView();
+    document = value.AsDocument();
   }
-  if (i == path.size()) {
-    if (value.AsDocument().empty()) out->Offer(kUndefinedView);
-    for (const bson::Element& element : value.AsDocument()) out->Offer(element.value);
-    return;
-  }
-  int64_t index = 0;
-  if (IsIndex(path[i], &index)) {
-    Collect(value.AsDocument().Find(path[i]), path, i + 1, out);
-    return;
-  }
-  bool any = false;
-  for (const bson::Element& element : value.AsDocument()) {
-    any = true;
-    if (element.value.IsDocument()) {
-      Collect(element.value, path, i, out);
-    } else {
-      out->Offer(kNullView);
-    }
-  }
-  if (!any) out->Offer(kNullView);
 }
 
 absl::StatusOr<SortPattern::Part> ParseMeta(const bson::Element& element) {
@@ -127,7 +88,8 @@ absl::StatusOr<SortPattern> SortPattern::Parse(bson::View spec) {
       return base::Error(15975,
                          "$sort key ordering must be 1 (for ascending) or -1 (for descending)");
     Part part;
-    MAYFLY_ASSIGN_OR_RETURN(part.path, ParseFieldPath(element.key));
+    MAYFLY_RETURN_IF_ERROR(ParseFieldPath(element.key).status());
+    part.path = Path(element.key);
     part.dotted = std::string(element.key);
     part.descending = order < 0;
     out.parts_.push_back(std::move(part));
@@ -142,28 +104,48 @@ absl::StatusOr<SortPattern> SortPattern::Parse(bson::View spec) {
   return out;
 }
 
-void SortPattern::KeyViews(bson::View document, const bson::StringComparator* strings,
-                           std::vector<ValueView>* out) const {
+absl::Status SortPattern::KeyViews(bson::View document, const bson::StringComparator* strings,
+                                   std::vector<ValueView>* out) const {
   out->clear();
   for (const Part& part : parts_) {
     if (part.meta != Part::Meta::kNone) {
       out->push_back(kNullView);
       continue;
     }
-    Extreme extreme{part.descending, strings, {}};
-    ValueView whole(bson::Type::kDocument, document.data(), document.size());
-    Collect(whole, part.path, 0, &extreme);
-    out->push_back(extreme.any ? extreme.best : kNullView);
+    const std::optional<ValueView> value = WithoutArrays(part.path, document);
+    if (!value.has_value()) return FirstOfArrayKeys(document, strings, out);
+    out->push_back(value->IsMissing() ? kNullView : *value);
   }
+  return absl::OkStatus();
 }
 
-std::vector<bson::Value> SortPattern::Key(bson::View document) const {
+absl::Status SortPattern::FirstOfArrayKeys(bson::View document,
+                                           const bson::StringComparator* strings,
+                                           std::vector<ValueView>* out) const {
+  std::vector<const Path*> paths;
+  for (const Part& part : parts_) {
+    if (part.meta == Part::Meta::kNone) paths.push_back(&part.path);
+  }
+  out->assign(parts_.size(), kNullView);
+  std::vector<ValueView> key(parts_.size(), kNullView);
+  bool any = false;
+  const auto visit = [&](const std::vector<ValueView>& values) {
+    size_t next = 0;
+    for (size_t i = 0; i < parts_.size(); ++i) {
+      if (parts_[i].meta != Part::Meta::kNone) continue;
+      const ValueView value = values[next++];
+      key[i] = value.IsMissing() ? kNullView : value;
+    }
+    if (!std::exchange(any, true) || Compare(key, *out, strings) < 0) *out = key;
+  };
+  return VisitArrayKeys(document, paths, visit);
+}
+
+absl::StatusOr<std::vector<bson::Value>> SortPattern::Key(
+    bson::View document, const bson::StringComparator* strings) const {
   std::vector<ValueView> views;
-  KeyViews(document, nullptr, &views);
-  std::vector<bson::Value> out;
-  out.reserve(views.size());
-  for (ValueView view : views) out.emplace_back(view);
-  return out;
+  MAYFLY_RETURN_IF_ERROR(KeyViews(document, strings, &views));
+  return std::vector<bson::Value>(views.begin(), views.end());
 }
 
 }  // namespace mayfly::engine

@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "bson/compare.h"
 #include "bson/value.h"
+#include "engine/expression/path.h"
 
 namespace mayfly::engine {
 
@@ -16,7 +17,7 @@ namespace mayfly::engine {
 class SortPattern {
  public:
   struct Part {
-    std::vector<std::string> path;  // empty for {$meta: ...}
+    Path path;  // empty for {$meta: ...}
     std::string dotted;
     bool descending = false;
     enum class Meta { kNone, kTextScore, kRandom, kDistance, kOther } meta = Meta::kNone;
@@ -27,13 +28,14 @@ class SortPattern {
   static absl::StatusOr<SortPattern> Parse(bson::View spec);
 
   const std::vector<Part>& parts() const { return parts_; }
-  // The key of `document`: one value for each part. Where a path meets arrays, the lowest value
-  // below it counts if the part is ascending, the highest if it is descending; missing counts as
-  // null, an empty array is below null.
-  std::vector<bson::Value> Key(bson::View document) const;
+  // The key of `document`: one value for each part; of the keys that arrays in the document give,
+  // the one that sorts first. Missing counts as null, an empty array is below null. Error: 2
+  // BadValue if two parts lead through different arrays.
+  absl::StatusOr<std::vector<bson::Value>> Key(bson::View document,
+                                               const bson::StringComparator* strings) const;
   // Views into the document instead of copies, valid as long as it is.
-  void KeyViews(bson::View document, const bson::StringComparator* strings,
-                std::vector<bson::ValueView>* out) const;
+  absl::Status KeyViews(bson::View document, const bson::StringComparator* strings,
+                        std::vector<bson::ValueView>* out) const;
   // < 0, 0, > 0.
   template <typename KeyA, typename KeyB>
   int Compare(const KeyA& a, const KeyB& b, const bson::StringComparator* strings) const {
@@ -45,6 +47,9 @@ class SortPattern {
   }
 
  private:
+  absl::Status FirstOfArrayKeys(bson::View document, const bson::StringComparator* strings,
+                                std::vector<bson::ValueView>* out) const;
+
   std::vector<Part> parts_;
 };
 

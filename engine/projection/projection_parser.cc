@@ -8,9 +8,9 @@
 #include "bson/json.h"
 #include "bson/number.h"
 #include "engine/expression/operator.h"
+#include "engine/expression/path.h"
 #include "engine/projection/projection.h"
 #include "engine/projection/projection_tree.h"
-#include "engine/query/path.h"
 
 namespace mayfly::engine {
 namespace {

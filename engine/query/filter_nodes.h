@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/expression/path.h"
 #include "engine/query/filter.h"
-#include "engine/query/path.h"
 
 namespace mayfly::engine {
 

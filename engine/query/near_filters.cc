@@ -81,15 +81,20 @@ class NearNode final : public PathNode, public Near {
     switch (arguments_.surface) {
       case NearSurface::kPlane:
         return stored->DistanceOnPlane(arguments_.center);
-      case NearSurface::kLegacySphere:
-        return stored->DistanceRadians(arguments_.center);
-      case NearSurface::kSphere: {
-        const std::optional<double> radians = stored->DistanceRadians(arguments_.center);
-        return radians.has_value() ? std::optional(*radians * geo::kEarthRadiusMetres)
-                                   : std::nullopt;
+      case NearSurface::kLegacySphere: {
+        // By way of metres, as MongoDB: the last digit shows it.
+        const std::optional<double> metres = Metres(*stored);
+        return metres.has_value() ? std::optional(*metres / geo::kEarthRadiusMetres) : std::nullopt;
       }
+      case NearSurface::kSphere:
+        return Metres(*stored);
     }
     return std::nullopt;
+  }
+
+  std::optional<double> Metres(const geo::Geometry& stored) const {
+    const std::optional<double> radians = stored.DistanceRadians(arguments_.center);
+    return radians.has_value() ? std::optional(*radians * geo::kEarthRadiusMetres) : std::nullopt;
   }
 
   Path places_;

@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "engine/expression/sort_pattern.h"
 #include "engine/query/filter.h"
-#include "engine/query/sort.h"
 #include "tests/fuzz/two_documents.h"
 
 namespace mayfly::engine {
@@ -54,10 +54,10 @@ void Check(bson::View filter, bson::View document) {
 }
 
 void CheckSort(bson::View pattern, bson::View document) {
-  const absl::StatusOr<SortSpec> sort = SortSpec::Parse(pattern, {});
+  const absl::StatusOr<SortPattern> sort = SortPattern::Parse(pattern);
   if (!sort.ok()) return;
-  const absl::StatusOr<bson::Value> key = sort->KeyOf(document);
-  if (key.ok()) Expect(sort->Compare(*key, *key) == 0);
+  const auto key = sort->Key(document, nullptr);
+  if (key.ok()) Expect(sort->Compare(*key, *key, nullptr) == 0);
 }
 
 }  // namespace

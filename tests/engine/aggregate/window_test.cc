@@ -165,5 +165,37 @@ TEST(GraphLookup, References_AreFollowed) {
       R"({ _id: 3, boss: "b", up: [ { _id: 2, name: "b", boss: "a", d: 0 }, { _id: 1, name: "a", d: 1 } ] })");
 }
 
+TEST(Windows, BoundsFitTheirOrder) {
+  const auto run = [](std::string_view sort, std::string_view window) {
+    return RunPipeline(R"([{"$setWindowFields": {"sortBy": )" + std::string(sort) +
+                           R"(, "output": {"r": {"$sum": "$v", "window": )" + std::string(window) +
+                           R"(}}}}, {"$project": {"_id": 0, "r": 1}}])",
+                       R"([{"x": 1, "v": 1}])");
+  };
+  EXPECT_EQ(run("{}", R"({"documents": [-1, 0]})"), "{ r: 1 }");
+  EXPECT_EQ(run("null", R"({"documents": ["unbounded", "unbounded"]})"), "{ r: 1 }");
+  EXPECT_EQ(run("null", R"({"documents": [-1, 0]})"), "error 5339901");
+  EXPECT_EQ(run(R"({"x": -1})", R"({"range": [-1, 0]})"), "error 8947401");
+  EXPECT_EQ(run(R"({"x": 1})", R"({"documents": [-1, 0], "unit": "day"})"), "error 9");
+}
+
+TEST(BucketAuto, PowersOfTwoAreIntegers_AndNoOutputIsACount) {
+  constexpr std::string_view kNumbers = R"([{"x": 1}, {"x": 5}])";
+  EXPECT_EQ(RunPipeline(R"([{"$bucketAuto": {"groupBy": "$x", "buckets": 2, "granularity":
+                           "POWERSOF2", "output": {}}}])",
+                        kNumbers),
+            "{ _id: { min: 0.5, max: 2 }, count: 1 } { _id: { min: 2, max: 8 }, count: 1 }");
+}
+
+TEST(Stages, SmallThingsAsMongoDB) {
+  constexpr std::string_view kOne = R"([{"x": 1}])";
+  EXPECT_EQ(RunPipeline(R"([{"$addFields": {}}])", kOne), "{ x: 1 }");
+  EXPECT_EQ(RunPipeline(R"([{"$match": {"$where": "true"}}])", kOne), "error 2");
+  EXPECT_EQ(RunPipeline(R"([{"$sample": {"size": {"$numberDecimal": "0.6"}}}])", kOne), "{ x: 1 }");
+  EXPECT_EQ(RunPipeline(R"([{"$sample": {"size": 0, "x": 1}}])", kOne), "error 28748");
+  EXPECT_EQ(RunPipeline(R"([{"$project": {"y": "$a.$id"}}])", R"([{"a": {"$id": 7}}])"),
+            "{ y: 7 }");
+}
+
 }  // namespace
 }  // namespace mayfly::engine

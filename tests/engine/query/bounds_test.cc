@@ -1,8 +1,8 @@
 // What nodes tell the planner, checked against what they match.
 #include "base/strings.h"
-#include "engine/query/array_keys.h"
+#include "engine/expression/array_keys.h"
+#include "engine/expression/path.h"
 #include "engine/query/filter.h"
-#include "engine/query/path.h"
 #include "gtest/gtest.h"
 #include "tests/engine/query/filter_testing.h"
 
