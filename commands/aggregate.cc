@@ -11,6 +11,7 @@
 #include "commands/families.h"
 #include "commands/metrics.h"
 #include "commands/pipeline_reports.h"
+#include "engine/aggregate/stage.h"
 #include "engine/catalog/namespace.h"
 #include "engine/cursor/cursor.h"
 #include "engine/exec/pipeline_query.h"
@@ -94,6 +95,26 @@ absl::StatusOr<int64_t> ReadBatchSize(const Arguments& arguments) {
   return size < 0 ? kDefaultBatchSize : size;
 }
 
+bool IsTrue(bson::ValueView value) { return value.IsBool() && value.AsBool(); }
+
+// 72 for stages that can do with some levels only.
+absl::Status CheckReadConcern(const Arguments& arguments, const engine::Pipeline& pipeline) {
+  const bson::ValueView concern = arguments.common().read_concern;
+  const bson::ValueView level =
+      concern.IsDocument() ? concern.AsDocument().Find("level") : bson::ValueView();
+  if (!level.IsString()) return absl::OkStatus();
+  const bool linearizable = level.AsString() == "linearizable";
+  for (const auto& stage : pipeline.stages()) {
+    const bool refused = (stage->row().local_reads_only && level.AsString() != "local") ||
+                         (linearizable && pipeline.Writes());
+    if (!refused) continue;
+    return Error(ErrorCode::kInvalidOptions,
+                 StrCat("Aggregation stage ", stage->row().name,
+                        " cannot run with a readConcern level of '", level.AsString(), "'"));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status RunAggregate(CommandContext& context, const Arguments& arguments,
                           bson::Builder& reply) {
   MAYFLY_ASSIGN_OR_RETURN(const Target target, ReadTarget(context, arguments));
@@ -103,14 +124,14 @@ absl::Status RunAggregate(CommandContext& context, const Arguments& arguments,
                                              context.FindCollection(target.collection).get()));
   if (arguments.Flag(Arg("explain"))) return ExplainAggregate(context, reply);
   auto execution = std::make_unique<engine::ExecutionContext>(MakeExecutionContext(context));
-  const engine::PipelineRequest request{
-      .database = std::string(context.database_name()),
-      .collection = target.collection,
-      .pipeline = arguments.Document(Arg("pipeline")),
-      .collation = arguments[Arg("collation")],
-      .let = arguments.Document(Arg("let")),
-      .hint = arguments[Arg("hint")],
-      .allow_disk_use = arguments.Flag(Arg("allowDiskUse"), true)};
+  const engine::PipelineRequest request{.database = std::string(context.database_name()),
+                                        .collection = target.collection,
+                                        .pipeline = arguments.Document(Arg("pipeline")),
+                                        .collation = arguments[Arg("collation")],
+                                        .let = arguments.Document(Arg("let")),
+                                        .hint = arguments[Arg("hint")],
+                                        .allow_disk_use = arguments.Flag(Arg("allowDiskUse"), true),
+                                        .strict_api = IsTrue(arguments.common().api_strict)};
   std::optional<engine::WriteContext> write;
   if (context.transaction != nullptr && context.transaction->writable()) {
     write.emplace(MakeWriteContext(context));
@@ -120,6 +141,7 @@ absl::Status RunAggregate(CommandContext& context, const Arguments& arguments,
   MAYFLY_ASSIGN_OR_RETURN(
       auto query, engine::PipelineQuery::Parse(request, context.catalog, *execution,
                                                write.has_value() ? &*write : nullptr, &reports));
+  MAYFLY_RETURN_IF_ERROR(CheckReadConcern(arguments, query->pipeline()));
   if (ReadsAllDatabases(context.invocation) && !query->pipeline().Namespaces().empty()) {
     return Error(ErrorCode::kCommandNotSupported,
                  "$listClusterCatalog on admin cannot be joined with collections here");

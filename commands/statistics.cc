@@ -196,7 +196,7 @@ absl::Status AppendSizes(CommandContext& context,
   reply.Bool("capped", options.capped);
   if (options.capped) {
     AppendSize("maxSize", options.capped_size_bytes, scale, reply);
-    reply.Int64("max", options.capped_max_documents);
+    reply.Append("max", bson::Value::IntFitting(options.capped_max_documents));
   }
   reply.Append("scaleFactor", bson::Value::IntFitting(scale));
   return absl::OkStatus();

@@ -126,7 +126,7 @@ absl::Status WrongMode(std::string_view field, std::string_view mode) {
 
 absl::Status ParseWhenMatched(ValueView mode, MergeSpec* out) {
   using Mode = MergeSpec::WhenMatched;
-  if (mode.IsNullish()) return absl::OkStatus();
+  if (mode.IsMissing()) return absl::OkStatus();
   if (mode.IsArray()) {
     out->when_matched = Mode::kPipeline;
     return absl::OkStatus();

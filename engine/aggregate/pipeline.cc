@@ -21,6 +21,8 @@ absl::Status CheckReadsCollection(const StageRow& row) {
 absl::Status CheckPlace(const StageRow& row, const PipelineContext& context) {
   switch (context.place) {
     case PipelinePlace::kCommand:
+      if (row.without_collection && !context.ns.collection.empty())
+        MAYFLY_RETURN_IF_ERROR(CheckReadsCollection(row));
       break;
     case PipelinePlace::kFacet:
       if (row.in_facet) break;
@@ -41,6 +43,11 @@ absl::Status CheckPlace(const StageRow& row, const PipelineContext& context) {
       if (row.in_update) break;
       return base::Error(base::ErrorCode::kInvalidOptions,
                          base::StrCat(row.name, " is not allowed to be used within an update"));
+  }
+  if (context.expressions.strict_api && !row.stable_api) {
+    return base::Error(base::ErrorCode::kAPIStrictError,
+                       base::StrCat("stage ", row.name,
+                                    " is not allowed with 'apiStrict: true' in API Version 1"));
   }
   if (context.in_transaction && !row.in_transaction) {
     return base::Error(

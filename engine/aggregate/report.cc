@@ -74,13 +74,16 @@ const StageRow kIndexStatsRow = {.name = "$indexStats",
                                  .help = "reports the use of every index",
                                  .position = StagePosition::kFirst,
                                  .in_facet = false,
-                                 .in_transaction = false};
+                                 .in_transaction = false,
+                                 .stable_api = false};
 const StageRow kPlanCacheStatsRow = {.name = "$planCacheStats",
                                      .parse = Parse<CheckPlanCacheStats>,
                                      .help = "reports the plan cache",
                                      .position = StagePosition::kFirst,
                                      .in_facet = false,
-                                     .in_transaction = false};
+                                     .in_transaction = false,
+                                     .local_reads_only = true,
+                                     .stable_api = false};
 const StageRow kCurrentOpRow = {.name = "$currentOp",
                                 .parse = Parse<CheckCurrentOp>,
                                 .help = "reports running operations",
@@ -89,7 +92,9 @@ const StageRow kCurrentOpRow = {.name = "$currentOp",
                                 .in_sub_pipeline = false,
                                 .in_transaction = false,
                                 .server_wide = true,
-                                .without_collection = true};
+                                .without_collection = true,
+                                .local_reads_only = true,
+                                .stable_api = false};
 const StageRow kListLocalSessionsRow = {.name = "$listLocalSessions",
                                         .parse = Parse<CheckListSessions>,
                                         .help = "reports the sessions of this server",
@@ -98,7 +103,9 @@ const StageRow kListLocalSessionsRow = {.name = "$listLocalSessions",
                                         .in_sub_pipeline = false,
                                         .in_transaction = false,
                                         .server_wide = true,
-                                        .without_collection = true};
+                                        .without_collection = true,
+                                        .local_reads_only = true,
+                                        .stable_api = false};
 const StageRow kListSessionsRow = {.name = "$listSessions",
                                    .parse = Parse<CheckListSessions>,
                                    .help = "reports the sessions of all servers",
@@ -106,7 +113,9 @@ const StageRow kListSessionsRow = {.name = "$listSessions",
                                    .in_facet = false,
                                    .in_sub_pipeline = false,
                                    .in_transaction = false,
-                                   .server_wide = true};
+                                   .server_wide = true,
+                                   .local_reads_only = true,
+                                   .stable_api = false};
 
 const StageRow kListClusterCatalogRow = {
     .name = "$listClusterCatalog",
@@ -115,7 +124,9 @@ const StageRow kListClusterCatalogRow = {
     .position = StagePosition::kFirst,
     .in_facet = false,
     .in_transaction = false,
-    .without_collection = true};
+    .without_collection = true,
+    .local_reads_only = true,
+    .stable_api = false};
 const StageRow kQuerySettingsRow = {.name = "$querySettings",
                                     .parse = Parse<CheckQuerySettings>,
                                     .help = "reports query settings; there are none here",
@@ -123,7 +134,9 @@ const StageRow kQuerySettingsRow = {.name = "$querySettings",
                                     .in_facet = false,
                                     .in_transaction = false,
                                     .server_wide = true,
-                                    .without_collection = true};
+                                    .without_collection = true,
+                                    .local_reads_only = true,
+                                    .stable_api = false};
 const StageRow kQueryStatsRow = {.name = "$queryStats",
                                  .parse = Parse<CheckQueryStats>,
                                  .help = "reports collected query statistics; none are collected",
@@ -131,7 +144,9 @@ const StageRow kQueryStatsRow = {.name = "$queryStats",
                                  .in_facet = false,
                                  .in_transaction = false,
                                  .server_wide = true,
-                                 .without_collection = true};
+                                 .without_collection = true,
+                                 .local_reads_only = true,
+                                 .stable_api = false};
 const StageRow kListSampledQueriesRow = {.name = "$listSampledQueries",
                                          .parse = Parse<CheckSampledQueries>,
                                          .help = "reports sampled queries; none are sampled",
@@ -139,7 +154,9 @@ const StageRow kListSampledQueriesRow = {.name = "$listSampledQueries",
                                          .in_facet = false,
                                          .in_transaction = false,
                                          .server_wide = true,
-                                         .without_collection = true};
+                                         .without_collection = true,
+                                         .local_reads_only = true,
+                                         .stable_api = false};
 const StageRow kShardedDataDistributionRow = {
     .name = "$shardedDataDistribution",
     .parse = ParseShardedData,
@@ -149,6 +166,7 @@ const StageRow kShardedDataDistributionRow = {
     .in_transaction = false,
     .server_wide = true,
     .without_collection = true,
+    .stable_api = false,
     .support = base::Support::kRefused};
 
 }  // namespace mayfly::engine

@@ -111,7 +111,11 @@ absl::Status CheckCollStats(ValueView operand, const Namespace&) {
   return absl::OkStatus();
 }
 
-absl::Status CheckCurrentOp(ValueView operand, const Namespace&) {
+absl::Status CheckCurrentOp(ValueView operand, const Namespace& ns) {
+  if (ns.database != "admin") {
+    return Error(ErrorCode::kInvalidNamespace,
+                 "$currentOp must be run against the 'admin' database with {aggregate: 1}");
+  }
   constexpr int kTypeMismatch = static_cast<int>(ErrorCode::kTypeMismatch);
   if (!operand.IsDocument()) return NotAnObject(kTypeMismatch, "$currentOp", operand);
   const bson::View options = operand.AsDocument();
@@ -170,6 +174,9 @@ absl::Status CheckPlanCacheStats(ValueView operand, const Namespace&) {
   constexpr std::string_view kStage = "$planCacheStats";
   if (!operand.IsDocument())
     return NotAnObject(static_cast<int>(ErrorCode::kFailedToParse), kStage, operand);
+  if (operand.AsDocument().Count() > 1) {
+    return Error(ErrorCode::kFailedToParse, StrCat(kStage, " has one parameter, allHosts"));
+  }
   for (const bson::Element& option : operand.AsDocument()) {
     if (option.key != "allHosts") {
       return Error(ErrorCode::kFailedToParse,

@@ -32,6 +32,8 @@ struct StageRow {
   bool in_transaction = true;
   bool server_wide = false;         // reports about the server, not about a collection
   bool without_collection = false;  // {aggregate: 1} is allowed, and needed
+  bool local_reads_only = false;    // with no other read concern than "local": 72
+  bool stable_api = true;           // part of API version 1
   base::Support support = base::Support::kFull;
 };
 

@@ -31,6 +31,7 @@ const StageRow kSearchRow = {.name = "$search",
                              .help = "full-text search; needs a search engine beside the server",
                              .position = StagePosition::kFirst,
                              .in_facet = false,
+                             .stable_api = false,
                              .support = base::Support::kRefused};
 const StageRow kSearchMetaRow = {
     .name = "$searchMeta",
@@ -38,12 +39,14 @@ const StageRow kSearchMetaRow = {
     .help = "metadata of a full-text search; needs a search engine beside the server",
     .position = StagePosition::kFirst,
     .in_facet = false,
+    .stable_api = false,
     .support = base::Support::kRefused};
 const StageRow kVectorSearchRow = {.name = "$vectorSearch",
                                    .parse = ParseSearch,
                                    .help = "vector search; needs a search engine beside the server",
                                    .position = StagePosition::kFirst,
                                    .in_facet = false,
+                                   .stable_api = false,
                                    .support = base::Support::kRefused};
 const StageRow kListSearchIndexesRow = {
     .name = "$listSearchIndexes",
@@ -51,6 +54,7 @@ const StageRow kListSearchIndexesRow = {
     .help = "lists search indexes; needs a search engine beside the server",
     .position = StagePosition::kFirst,
     .in_facet = false,
+    .stable_api = false,
     .support = base::Support::kRefused};
 
 }  // namespace mayfly::engine

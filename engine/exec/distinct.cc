@@ -1,5 +1,6 @@
 #include "engine/exec/distinct.h"
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,12 +38,22 @@ class DistinctScan {
   // False if the entries no longer tell.
   absl::StatusOr<bool> Run(const KeyRange& range) {
     std::string from = range.start;
+    std::unique_ptr<KeyCursor> cursor;
     while (true) {
-      MAYFLY_RETURN_IF_ERROR(LetOthersRun(context_));
-      if (!StillTells()) return false;
-      const auto cursor = context_.transaction->NewKeyCursor(index_.space, Direction::kForward);
-      cursor->Seek(from);
-      MAYFLY_ASSIGN_OR_RETURN(const bool more, cursor->Next());
+      if (cursor == nullptr || context_.transaction->ShouldYield()) {
+        cursor.reset();
+        MAYFLY_RETURN_IF_ERROR(LetOthersRun(context_));
+        if (!StillTells()) return false;
+        cursor = context_.transaction->NewKeyCursor(index_.space, Direction::kForward);
+        cursor->Seek(from);
+      }
+      if (context_.evaluation.interrupt != nullptr)
+        MAYFLY_RETURN_IF_ERROR(context_.evaluation.interrupt->Check());
+      MAYFLY_ASSIGN_OR_RETURN(bool more, cursor->Next());
+      if (more && cursor->key() < from) {  // one value has many entries: past all of them
+        cursor->Seek(from);
+        MAYFLY_ASSIGN_OR_RETURN(more, cursor->Next());
+      }
       if (!more || cursor->key() >= range.end) return true;
       ++context_.keys_examined;
       MAYFLY_ASSIGN_OR_RETURN(from, Take(cursor->key(), cursor->value()));

@@ -109,6 +109,7 @@ absl::StatusOr<std::shared_ptr<PipelineQuery>> PipelineQuery::Parse(const Pipeli
   query->text_index_ = TextIndexOf(stored.get());
   PipelineContext parse = query->MakePipelineContext(collection);
   parse.text_index = query->text_index_.get();
+  parse.expressions.strict_api = request.strict_api;
   MAYFLY_ASSIGN_OR_RETURN(query->pipeline_, ParsePipeline(pipeline, parse));
   if (catalog != nullptr && !query->pipeline_->HasOwnSource())
     query->source_ = catalog->Find(collection);

@@ -37,6 +37,7 @@ struct PipelineRequest {
   bson::View let;
   bson::ValueView hint;
   bool allow_disk_use = true;
+  bool strict_api = false;  // what is not in API version 1 is refused
 };
 
 // Parsed once, run once. Must outlive its stream.
