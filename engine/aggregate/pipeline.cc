@@ -18,16 +18,21 @@ absl::Status CheckReadsCollection(const StageRow& row) {
                      base::StrCat(row.name, " must be run with {aggregate: 1}"));
 }
 
+absl::Status NotInFacet(const StageRow& row) {
+  return base::Error(40600,
+                     base::StrCat(row.name, " is not allowed to be used within a $facet stage"));
+}
+
 absl::Status CheckPlace(const StageRow& row, const PipelineContext& context) {
+  if (context.inside_facet && context.place != PipelinePlace::kFacet && !row.in_facet) {
+    return NotInFacet(row);
+  }
   switch (context.place) {
     case PipelinePlace::kCommand:
-      if (row.without_collection && !context.ns.collection.empty())
-        MAYFLY_RETURN_IF_ERROR(CheckReadsCollection(row));
       break;
     case PipelinePlace::kFacet:
       if (row.in_facet) break;
-      return base::Error(
-          40600, base::StrCat(row.name, " is not allowed to be used within a $facet stage"));
+      return NotInFacet(row);
     case PipelinePlace::kLookup:
       MAYFLY_RETURN_IF_ERROR(CheckReadsCollection(row));
       if (row.in_sub_pipeline) break;
@@ -234,6 +239,12 @@ absl::StatusOr<std::unique_ptr<Pipeline>> ParsePipeline(bson::View array,
   }
   for (size_t i = 0; i < rows.size(); ++i)
     MAYFLY_RETURN_IF_ERROR(CheckPosition(*rows[i], i, count));
+  const bool on_collection =
+      context.place == PipelinePlace::kCommand && !context.ns.collection.empty();
+  if (on_collection && !rows.empty() && rows[0]->without_collection) {
+    return base::Error(base::ErrorCode::kInvalidNamespace,
+                       base::StrCat(rows[0]->name, " must be run with {aggregate: 1}"));
+  }
   MAYFLY_RETURN_IF_ERROR(Optimise(&stages, context));
   return std::make_unique<Pipeline>(std::move(stages));
 }

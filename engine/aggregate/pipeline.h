@@ -35,7 +35,8 @@ struct PipelineContext {
   ParseContext expressions;
   Namespace ns;  // what the pipeline reads; `collection` empty for {aggregate: 1}
   PipelinePlace place = PipelinePlace::kCommand;
-  int depth = 0;  // sub-pipelines around this one
+  int depth = 0;              // sub-pipelines around this one
+  bool inside_facet = false;  // one of them is a $facet's
   bool in_transaction = false;
   // Of the collection the pipeline reads; null: it has no text index.
   const text::Index* text_index = nullptr;

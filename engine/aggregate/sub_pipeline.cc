@@ -11,6 +11,7 @@ absl::StatusOr<std::unique_ptr<Pipeline>> ParseSubPipeline(bson::View array,
   PipelineContext inner = context;
   inner.text_index = nullptr;  // that of another collection
   inner.place = place;
+  inner.inside_facet = inner.inside_facet || inner.place == PipelinePlace::kFacet;
   inner.ns = ns;
   inner.expressions.variables = &variables;
   ++inner.depth;

@@ -27,6 +27,8 @@ struct ExecutionContext {
   PipelineReporter* reporter = nullptr;
   // Called before others get to run: a writer hands over what it has counted so far.
   std::function<void()> before_yield;
+  // Rows found through an index say by which key: for {$meta: "indexKey"}.
+  bool index_keys = false;
   // True once a stream holds stored documents in memory from one batch to the next.
   bool holds_documents = false;
   // For explain: keys and documents looked at, those that are hidden not counted.

@@ -81,6 +81,9 @@ absl::StatusOr<std::shared_ptr<const FindQuery>> FindQuery::Parse(const FindRequ
     projection.variables = &query->variables_;
     projection.evaluation = evaluation;
     MAYFLY_ASSIGN_OR_RETURN(query->projection_, Projection::Parse(request.projection, projection));
+    Dependencies needed;
+    query->projection_->AddDependencies(&needed);
+    query->shows_metadata_ = needed.metadata;
   }
   // An empty document is no hint.
   if (!request.hint.IsDocument() || !request.hint.AsDocument().empty()) {
@@ -225,6 +228,7 @@ absl::StatusOr<bson::Document> FindQuery::Project(const EvaluationContext& evalu
 absl::StatusOr<std::unique_ptr<Stream>> FindQuery::MakeStream(
     ExecutionContext& context, const std::shared_ptr<Collection>& collection,
     const AccessPath& path) const {
+  context.index_keys = shows_metadata_;
   std::unique_ptr<Stream> stream = Unprojected(context, collection, path, CoveredFields(path));
   if (return_key_) return MakeReturnKeyStream(context, path.index, std::move(stream));
   if (projection_.has_value()) {

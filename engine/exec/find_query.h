@@ -100,6 +100,7 @@ class FindQuery {
   std::vector<OrderField> order_;
   int natural_ = 0;  // 1 or -1: {$natural: ...}
   std::optional<Projection> projection_;
+  bool shows_metadata_ = false;  // the projection has a {$meta: ...}
   bson::Document sort_document_;
   bson::Document projection_document_;
   bson::Document collation_document_;

@@ -138,6 +138,7 @@ absl::StatusOr<std::unique_ptr<Stream>> PipelineQuery::MakeStream() {
   if (source_ == nullptr)
     return pipeline_->MakeStream(std::make_unique<EmptyStream>(), context_.runtime);
   MAYFLY_ASSIGN_OR_RETURN(const PlanChoice choice, PlanSource());
+  context_.index_keys = pipeline_->NeededFields().metadata;
   std::unique_ptr<Stream> stream = MakeScanStream(context_, source_, choice.winner);
   const FilterNode* filter = pipeline_->LeadingFilter();
   if (filter != nullptr && !choice.winner.exact) {

@@ -209,6 +209,8 @@ class IndexScanStream : public ScanStream {
       const IndexEntry entry = ParseEntry(*index_, cursor_->key(), cursor_->value());
       if (may_repeat_ && !seen_.insert(entry.id).second) continue;
       if (yields_ == Yields::kIds) return GiveId(entry.id, row);
+      if (context_.index_keys) [[unlikely]]
+        row->index_key = bson::Value::FromDocument(EntryDocument(*index_, entry));
       if (!covered_.empty() && !may_repeat_ && EntriesAreDocuments(*collection_)) {
         MAYFLY_ASSIGN_OR_RETURN(const bool tells, GiveFields(entry, row));
         if (tells) return true;

@@ -48,7 +48,15 @@ absl::StatusOr<Value> ToHashedIndexKey(Arguments a, const Call&) {
 
 class MetaExpression final : public Expression {
  public:
-  enum class What { kTextScore, kSortKey, kNearDistance, kNearPoint, kNothing };
+  enum class What {
+    kTextScore,
+    kSortKey,
+    kNearDistance,
+    kNearPoint,
+    kIndexKey,
+    kRecordId,
+    kNothing
+  };
   explicit MetaExpression(What what) : what_(what) {}
 
   absl::StatusOr<Value> Evaluate(Frame& frame) const override {
@@ -62,6 +70,11 @@ class MetaExpression final : public Expression {
         return frame.row->near_distance ? Value::Double(*frame.row->near_distance) : Value();
       case What::kNearPoint:
         return frame.row->near_point;
+      case What::kIndexKey:
+        return frame.row->index_key;
+      case What::kRecordId:
+        if (frame.row->record_id == kNoRecord) return Value();
+        return Value::Int64(static_cast<int64_t>(frame.row->record_id));
       case What::kNothing:
         return Value();
     }
@@ -82,10 +95,11 @@ absl::StatusOr<ExpressionPtr> ParseMeta(ValueView operand, const OperatorRow&,
   if (name == "sortKey") return ExpressionPtr(new MetaExpression(What::kSortKey));
   if (name == "geoNearDistance") return ExpressionPtr(new MetaExpression(What::kNearDistance));
   if (name == "geoNearPoint") return ExpressionPtr(new MetaExpression(What::kNearPoint));
+  if (name == "indexKey") return ExpressionPtr(new MetaExpression(What::kIndexKey));
+  if (name == "recordId") return ExpressionPtr(new MetaExpression(What::kRecordId));
   for (std::string_view known :
-       {"indexKey", "recordId", "randVal", "searchScore", "searchHighlights", "searchScoreDetails",
-        "vectorSearchScore", "score", "scoreDetails", "timeseriesBucketMinTime",
-        "timeseriesBucketMaxTime"}) {
+       {"randVal", "searchScore", "searchHighlights", "searchScoreDetails", "vectorSearchScore",
+        "score", "scoreDetails", "timeseriesBucketMinTime", "timeseriesBucketMaxTime"}) {
     if (name == known) return ExpressionPtr(new MetaExpression(What::kNothing));
   }
   return base::Error(17308, base::StrCat("Unsupported argument to $meta: ", name));

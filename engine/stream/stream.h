@@ -37,6 +37,7 @@ class Row {
   std::optional<double> text_score;
   std::optional<double> near_distance;
   bson::Value near_point;
+  bson::Value index_key;  // {a: 1, ...}: by which key of an index it was found; if asked for
 
  private:
   bson::View borrowed_;

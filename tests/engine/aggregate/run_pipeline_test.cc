@@ -134,7 +134,9 @@ absl::StatusOr<std::vector<bson::Document>> RunPipelineDocuments(
   PipelineContext context;
   context.expressions.variables = &variables;
   context.expressions.evaluation = &evaluation;
-  context.ns = {"test", "coll"};
+  const bson::ValueView first = pipeline.First().value;
+  const bool reads = !first.IsDocument() || first.AsDocument().First().key != "$documents";
+  context.ns = {"test", reads ? "coll" : ""};
   MAYFLY_ASSIGN_OR_RETURN(std::unique_ptr<Pipeline> parsed, ParsePipeline(pipeline, context));
   Runtime runtime;
   runtime.evaluation = &evaluation;
