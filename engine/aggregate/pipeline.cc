@@ -24,9 +24,6 @@ absl::Status NotInFacet(const StageRow& row) {
 }
 
 absl::Status CheckPlace(const StageRow& row, const PipelineContext& context) {
-  if (context.inside_facet && context.place != PipelinePlace::kFacet && !row.in_facet) {
-    return NotInFacet(row);
-  }
   switch (context.place) {
     case PipelinePlace::kCommand:
       break;
@@ -49,6 +46,8 @@ absl::Status CheckPlace(const StageRow& row, const PipelineContext& context) {
       return base::Error(base::ErrorCode::kInvalidOptions,
                          base::StrCat(row.name, " is not allowed to be used within an update"));
   }
+  // The innermost place refuses first.
+  if (context.inside_facet && !row.in_facet) return NotInFacet(row);
   if (context.expressions.strict_api && !row.stable_api) {
     return base::Error(base::ErrorCode::kAPIStrictError,
                        base::StrCat("stage ", row.name,

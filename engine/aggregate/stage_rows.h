@@ -49,6 +49,11 @@ extern const StageRow kSortByCountRow;
 extern const StageRow kUnionWithRow;
 extern const StageRow kUnsetRow;
 extern const StageRow kUnwindRow;
+extern const StageRow kChangeStreamSplitRow;
+extern const StageRow kListCatalogRow;
+extern const StageRow kRankFusionRow;
+extern const StageRow kScoreRow;
+extern const StageRow kScoreFusionRow;
 extern const StageRow kVectorSearchRow;
 
 }  // namespace mayfly::engine

@@ -63,6 +63,11 @@ absl::Span<const StageRow* const> StageRows() {
       &kUnionWithRow,
       &kUnsetRow,
       &kUnwindRow,
+      &kChangeStreamSplitRow,
+      &kListCatalogRow,
+      &kRankFusionRow,
+      &kScoreRow,
+      &kScoreFusionRow,
       &kVectorSearchRow,
   };
   return *rows;

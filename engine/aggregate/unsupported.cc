@@ -19,6 +19,21 @@ absl::Status ParseChangeStream(bson::ValueView, const StageRow&, const PipelineC
   return base::Error(40573, "The $changeStream stage is not supported");
 }
 
+// As a server that does not have the stage.
+absl::Status ParseUnknown(bson::ValueView, const StageRow& row, const PipelineContext&,
+                          std::vector<StagePtr>*) {
+  return base::Error(40324, base::StrCat("Unrecognized pipeline stage name: '", row.name, "'"));
+}
+
+constexpr StageRow Unknown(std::string_view name, std::string_view help) {
+  return {.name = name,
+          .parse = ParseUnknown,
+          .help = help,
+          .in_facet = false,
+          .stable_api = false,
+          .support = base::Support::kRefused};
+}
+
 }  // namespace
 
 const StageRow kChangeStreamRow = {.name = "$changeStream",
@@ -56,5 +71,15 @@ const StageRow kListSearchIndexesRow = {
     .in_facet = false,
     .stable_api = false,
     .support = base::Support::kRefused};
+
+const StageRow kChangeStreamSplitRow =
+    Unknown("$changeStreamSplitLargeEvent", "splits changes that are too large for one document");
+const StageRow kListCatalogRow =
+    Unknown("$listCatalog", "lists collections as storage keeps them; see $listClusterCatalog");
+const StageRow kRankFusionRow =
+    Unknown("$rankFusion", "joins the results of several searches by their ranks");
+const StageRow kScoreRow = Unknown("$score", "gives documents a score");
+const StageRow kScoreFusionRow =
+    Unknown("$scoreFusion", "joins the results of several searches by their scores");
 
 }  // namespace mayfly::engine

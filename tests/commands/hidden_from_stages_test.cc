@@ -42,6 +42,11 @@ constexpr std::string_view kExempt[] = {
     "$querySettings",
     "$queryStats",
     "$shardedDataDistribution",
+    "$changeStreamSplitLargeEvent",
+    "$listCatalog",
+    "$rankFusion",
+    "$score",
+    "$scoreFusion",
 };
 
 const std::vector<StageProbe>& StageProbes() {
