@@ -51,9 +51,18 @@ class DensifyStream final : public StageStream {
 
   absl::StatusOr<bool> Next(Row* row) override {
     if (!filled_) MAYFLY_RETURN_IF_ERROR(Fill());
-    if (next_ >= out_.size()) return false;
-    *row = std::move(out_[next_++]);
-    return true;
+    if (next_untouched_ < untouched_.size()) {
+      *row = std::move(untouched_[next_untouched_++]);
+      return true;
+    }
+    for (; part_ < parts_.size(); ++part_) {
+      if (!std::exchange(in_part_, true)) BeginPart();
+      MAYFLY_ASSIGN_OR_RETURN(const bool more, NextOfPart(row));
+      if (more) return true;
+      in_part_ = false;
+      parts_[part_] = Part();
+    }
+    return false;
   }
 
  private:
@@ -76,7 +85,6 @@ class DensifyStream final : public StageStream {
   }
 
   absl::Status Fill() {
-    std::vector<Row> untouched;
     int64_t bytes = 0;
     while (true) {
       Row row;
@@ -88,7 +96,7 @@ class DensifyStream final : public StageStream {
       MAYFLY_RETURN_IF_ERROR(CheckInterrupt(runtime_));
       const ValueView value = FindPath(row.doc(), spec_.field);
       if (value.IsNullish()) {
-        untouched.push_back(std::move(row));
+        untouched_.push_back(std::move(row));
         continue;
       }
       if (!spec_.OfType(value)) {
@@ -100,8 +108,8 @@ class DensifyStream final : public StageStream {
     }
     DropSource();
     filled_ = true;
-    out_ = std::move(untouched);
-    return DensifyAll();
+    SortParts();
+    return absl::OkStatus();
   }
 
   Part* PartOf(bson::View document) {
@@ -116,61 +124,78 @@ class DensifyStream final : public StageStream {
     return &parts_.back();
   }
 
-  absl::Status DensifyAll() {
-    Value lowest, highest;
+  void SortParts() {
     for (Part& part : parts_) {
       std::stable_sort(part.items.begin(), part.items.end(), [](const Item& a, const Item& b) {
         return bson::Compare(a.value, b.value) < 0;
       });
-      if (lowest.IsMissing() || bson::Compare(part.items.front().value, lowest) < 0)
-        lowest = part.items.front().value;
-      if (highest.IsMissing() || bson::Compare(part.items.back().value, highest) > 0)
-        highest = part.items.back().value;
-    }
-    for (Part& part : parts_) {
-      switch (spec_.bounds) {
-        case DensifySpec::Bounds::kFull:
-          MAYFLY_RETURN_IF_ERROR(DensifyPart(&part, lowest, highest, true));
-          break;
-        case DensifySpec::Bounds::kPartition: {
-          const Value low = part.items.front().value, high = part.items.back().value;
-          MAYFLY_RETURN_IF_ERROR(DensifyPart(&part, low, high, true));
-          break;
-        }
-        case DensifySpec::Bounds::kExplicit:
-          MAYFLY_RETURN_IF_ERROR(DensifyPart(&part, spec_.low, spec_.high, false));
-          break;
-      }
+      if (lowest_.IsMissing() || bson::Compare(part.items.front().value, lowest_) < 0)
+        lowest_ = part.items.front().value;
+      if (highest_.IsMissing() || bson::Compare(part.items.back().value, highest_) > 0)
+        highest_ = part.items.back().value;
     }
     if (parts_.empty() && spec_.bounds == DensifySpec::Bounds::kExplicit &&
         spec_.partition_by.empty()) {
-      Part empty;
-      return DensifyPart(&empty, spec_.low, spec_.high, false);
+      parts_.emplace_back();
     }
+  }
+
+  void BeginPart() {
+    const std::vector<Item>& items = parts_[part_].items;
+    model_ = items.empty() ? bson::Document() : PartitionFields(items[0].row.doc());
+    item_ = 0;
+    steps_ = 0;
+    at_ = Value();
+    ended_ = false;
+    switch (spec_.bounds) {
+      case DensifySpec::Bounds::kFull:
+        low_ = lowest_, high_ = highest_;
+        break;
+      case DensifySpec::Bounds::kPartition:
+        low_ = items.front().value, high_ = items.back().value;
+        break;
+      case DensifySpec::Bounds::kExplicit:
+        low_ = spec_.low, high_ = spec_.high;
+        break;
+    }
+  }
+
+  // The part's documents and, between them, those that are missing.
+  absl::StatusOr<bool> NextOfPart(Row* row) {
+    std::vector<Item>& items = parts_[part_].items;
+    while (!ended_) {
+      if (at_.IsMissing()) MAYFLY_RETURN_IF_ERROR(Advance());
+      if (ended_) break;
+      const int order = item_ < items.size() ? bson::Compare(items[item_].value, at_) : 1;
+      if (order < 0) {
+        *row = std::move(items[item_++].row);
+        return true;
+      }
+      MAYFLY_RETURN_IF_ERROR(CheckInterrupt(runtime_));
+      before_ = std::exchange(at_, Value());
+      if (order == 0) continue;
+      if (++generated_ > kMaxGeneratedDocuments) return TooMany();
+      row->Own(WithPath(model_, spec_.field, before_));
+      return true;
+    }
+    if (item_ >= items.size()) return false;
+    *row = std::move(items[item_++].row);
+    return true;
+  }
+
+  // To the next value of the range.
+  absl::Status Advance() {
+    MAYFLY_ASSIGN_OR_RETURN(at_, spec_.Step(low_, steps_));
+    // A step that is lost in the rounding would never come to an end.
+    if (steps_++ > 0 && bson::Compare(at_, before_) <= 0) return TooMany();
+    const int order = bson::Compare(at_, high_);
+    const bool high_included = spec_.bounds != DensifySpec::Bounds::kExplicit;
+    ended_ = order > 0 || (order == 0 && !high_included);
     return absl::OkStatus();
   }
 
-  absl::Status DensifyPart(Part* part, const Value& low, const Value& high, bool high_included) {
-    size_t i = 0;
-    bson::Document model;
-    if (!part->items.empty()) model = PartitionFields(part->items[0].row.doc());
-    for (int64_t n = 0;; ++n) {
-      MAYFLY_ASSIGN_OR_RETURN(Value at, spec_.Step(low, n));
-      const int order = bson::Compare(at, high);
-      if (order > 0 || (order == 0 && !high_included)) break;
-      while (i < part->items.size() && bson::Compare(part->items[i].value, at) < 0)
-        out_.push_back(std::move(part->items[i++].row));
-      if (i < part->items.size() && bson::Compare(part->items[i].value, at) == 0) continue;
-      if (++generated_ > kMaxGeneratedDocuments) {
-        return base::Error(5897900,
-                           "Generated too many documents in $densify, the limit is 500000");
-      }
-      Row row;
-      row.Own(WithPath(model, spec_.field, at));
-      out_.push_back(std::move(row));
-    }
-    while (i < part->items.size()) out_.push_back(std::move(part->items[i++].row));
-    return absl::OkStatus();
+  static absl::Status TooMany() {
+    return base::Error(5897900, "Generated too many documents in $densify, the limit is 500000");
   }
 
   bson::Document PartitionFields(bson::View document) const {
@@ -183,11 +208,23 @@ class DensifyStream final : public StageStream {
 
   const DensifySpec& spec_;
   const Runtime& runtime_;
-  std::vector<Part> parts_;
-  std::vector<Row> out_;
-  int64_t generated_ = 0;
   bool filled_ = false;
-  size_t next_ = 0;
+  std::vector<Row> untouched_;  // without the field
+  size_t next_untouched_ = 0;
+  std::vector<Part> parts_;
+  Value lowest_, highest_;  // of all parts
+  int64_t generated_ = 0;
+
+  size_t part_ = 0;
+  bool in_part_ = false;
+  // Of the part.
+  bson::Document model_;  // what a generated document has besides the field
+  Value low_, high_;
+  size_t item_ = 0;
+  int64_t steps_ = 0;
+  Value at_;      // missing: the next step is not made yet
+  Value before_;  // of the step before
+  bool ended_ = false;
 };
 
 class DensifyStage final : public Stage {

@@ -143,6 +143,30 @@ TEST(Densify, Gaps_GetDocuments) {
             "error 5733401");
 }
 
+TEST(Densify, Documents_AreMadeWhenTheyAreAskedFor) {
+  // More than the limit, if all were made.
+  EXPECT_EQ(
+      RunPipeline(R"([{"$densify": {"field": "x", "range": {"step": 1, "bounds": [0, 1000000]}}},
+                            {"$limit": 2}])",
+                  R"([{"x": 1, "y": 2}, {"z": 1}])"),
+      "{ z: 1 } { x: 0 }");
+}
+
+TEST(Densify, StepThatRoundingLoses_Ends) {
+  EXPECT_EQ(
+      RunPipeline(R"([{"$densify": {"field": "x", "range": {"step": 1e-300, "bounds": "full"}}}])",
+                  R"([{"x": 1}, {"x": 2}])"),
+      "error 5897900");
+}
+
+TEST(Densify, Partitions_HaveGapsOfTheirOwn) {
+  EXPECT_EQ(
+      RunPipeline(R"([{"$densify": {"field": "x", "partitionByFields": ["p"],
+                                          "range": {"step": 1, "bounds": "partition"}}}])",
+                  R"([{"p": 1, "x": 3}, {"p": 2, "x": 7}, {"p": 1, "x": 1}, {"p": 2, "x": 7}])"),
+      "{ p: 1, x: 1 } { p: 1, x: 2 } { p: 1, x: 3 } { p: 2, x: 7 } { p: 2, x: 7 }");
+}
+
 TEST(BucketAuto, Values_AreSpreadEvenly) {
   EXPECT_EQ(RunPipeline(R"([{"$bucketAuto": {"groupBy": "$x", "buckets": 2}}])",
                         R"([{"x": 1}, {"x": 2}, {"x": 3}, {"x": 4}])"),
