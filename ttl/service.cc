@@ -193,7 +193,8 @@ absl::StatusOr<SliceResult> Service::RunSlices(const SliceOrder& order, Database
   SubmitSlice(row);
   std::unique_lock lock(row->mutex);
   row->ended.wait(lock, [&row] { return row->status.has_value(); });
-  MAYFLY_RETURN_IF_ERROR(*row->status);
+  // Moved: threads should share nothing of a status, see CopyOf in executor.cc.
+  MAYFLY_RETURN_IF_ERROR(std::move(*row->status));
   return row->sum;
 }
 

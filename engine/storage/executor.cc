@@ -38,7 +38,7 @@ void Executor::Submit(OperationOptions options, Body body, Done done) {
   {
     std::lock_guard lock(mutex_);
     if (!refusal_.ok()) {
-      refusal = refusal_;
+      refusal = CopyOf(refusal_);
     } else if (queue_.size() >= static_cast<size_t>(kMaxQueued)) {
       refusal = base::Error(base::ErrorCode::kExceededTimeLimit,
                             base::StrCat("too many operations wait for database ", name_));
@@ -48,7 +48,7 @@ void Executor::Submit(OperationOptions options, Body body, Done done) {
       lead = !std::exchange(leader_, true);
     }
   }
-  if (!refusal.ok()) waiting.done(refusal);
+  if (!refusal.ok()) waiting.done(std::move(refusal));
   if (lead) shared_.threads->Schedule([self = shared_from_this()] { self->Lead(); });
 }
 
@@ -180,12 +180,12 @@ void Executor::Start(Waiting waiting) {
   absl::Status refusal;
   if (refusing_.load(std::memory_order_relaxed)) {
     std::lock_guard lock(mutex_);
-    refusal = refusal_;
+    refusal = CopyOf(refusal_);
   } else {
     refusal = EnsureOpen();
   }
   if (!refusal.ok()) {
-    waiting.done(refusal);
+    waiting.done(std::move(refusal));
   } else if (waiting.options.access == Access::kRead) {
     absl::Status status = RunRead(waiting.options, waiting.body);
     finished_reads_.emplace_back(std::move(waiting.done), std::move(status));
@@ -319,7 +319,7 @@ absl::Status Executor::Yield(Operation& operation) {
   if (WaitForTurn(operation)) operation.set_slice_start_us(0);
   if (!refusing_.load(std::memory_order_relaxed)) return EnsureOpen();
   std::lock_guard lock(mutex_);
-  return refusal_;
+  return CopyOf(refusal_);
 }
 
 bool Executor::WaitForTurn(Operation& operation) {
