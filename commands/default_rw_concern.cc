@@ -8,6 +8,7 @@
 #include "commands/command.h"
 #include "commands/concerns.h"
 #include "commands/families.h"
+#include "commands/kept_settings.h"
 #include "commands/replica_set.h"
 #include "commands/state.h"
 
@@ -124,15 +125,21 @@ absl::Status RunSet(CommandContext& context, const Arguments& arguments, bson::B
   if (!write.IsMissing()) {
     MAYFLY_ASSIGN_OR_RETURN(new_write, ReadWrite(write));
   }
+  DefaultConcerns concerns;
   {
     const std::lock_guard lock(context.state->mutex);
-    DefaultConcerns& concerns = context.state->default_concerns;
-    if (!read.IsMissing()) {
-      concerns.read.reset();
-      if (!read.AsDocument().empty()) concerns.read = bson::Document(read.AsDocument());
-    }
-    if (new_write.has_value()) concerns.write = std::move(new_write);
-    concerns.set_ms = context.now_ms;
+    concerns = context.state->default_concerns;
+  }
+  if (!read.IsMissing()) {
+    concerns.read.reset();
+    if (!read.AsDocument().empty()) concerns.read = bson::Document(read.AsDocument());
+  }
+  if (new_write.has_value()) concerns.write = std::move(new_write);
+  concerns.set_ms = context.now_ms;
+  MAYFLY_RETURN_IF_ERROR(KeepDefaultConcerns(context.services, concerns));
+  {
+    const std::lock_guard lock(context.state->mutex);
+    context.state->default_concerns = std::move(concerns);
   }
   Append(context, reply);
   return absl::OkStatus();
@@ -145,10 +152,11 @@ constexpr CommandRow kRows[] = {
      .arguments = kGetArguments,
      .help = "The read and write concerns of commands that bring none."},
     {.name = "setDefaultRWConcern",
-     .flags = kAdminOnly | kNoApiVersion | kTakesWriteConcern,
+     .place = Place::kWorker,
+     .flags = kAdminOnly | kNoApiVersion | kTakesWriteConcern | kWrites,
      .run = RunSet,
      .arguments = kSetArguments,
-     .help = "Sets them, until the server ends."},
+     .help = "Sets them, for ever."},
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "base/strings.h"
 #include "bson/builder.h"
 #include "commands/concerns.h"
+#include "commands/kept_settings.h"
 #include "commands/metrics.h"
 #include "commands/operation_registry.h"
 #include "commands/parameters.h"
@@ -211,6 +212,8 @@ absl::Status Dispatcher::Prepare(Running& running) {
   context.outcome = &running.outcome;
   return absl::OkStatus();
 }
+
+absl::Status Dispatcher::LoadSettings() { return LoadKeptSettings(services_, state_); }
 
 void Dispatcher::Register(const std::shared_ptr<Running>& shared) {
   Running& running = *shared;

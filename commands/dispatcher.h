@@ -28,6 +28,8 @@ class Dispatcher {
 
   const Registry& registry() const { return registry_; }
   Services& services() { return services_; }
+  // Settings that an earlier process kept. Before commands run; errors: the store's.
+  absl::Status LoadSettings();
 
  private:
   struct Running;

@@ -7,6 +7,7 @@
 #include "bson/builder.h"
 #include "commands/command.h"
 #include "commands/families.h"
+#include "commands/kept_settings.h"
 #include "commands/parameters.h"
 #include "commands/version.h"
 
@@ -47,6 +48,7 @@ absl::Status Run(CommandContext& context, const Arguments& arguments, bson::Buil
                         "impossible to go back without support. Run the command again with "
                         "'confirm: true' to do it."));
   }
+  MAYFLY_RETURN_IF_ERROR(KeepFeatureVersion(context.services, version));
   bson::Builder value;
   value.String("version", version);
   context.services.parameters.SetByServer("featureCompatibilityVersion",
@@ -56,7 +58,8 @@ absl::Status Run(CommandContext& context, const Arguments& arguments, bson::Buil
 
 constexpr CommandRow kRows[] = {
     {.name = "setFeatureCompatibilityVersion",
-     .flags = kAdminOnly | kNoApiVersion | kTakesWriteConcern,
+     .place = Place::kWorker,
+     .flags = kAdminOnly | kNoApiVersion | kTakesWriteConcern | kWrites,
      .run = Run,
      .arguments = kArguments,
      .help = "Sets the version that getParameter shows; files are the same for all of them."},

@@ -147,6 +147,7 @@ absl::Status Server::Parts::Start() {
                          .workers = workers,
                          .deferrer = &deferrer,
                          .request_shutdown = request_shutdown});
+  MAYFLY_RETURN_IF_ERROR(dispatcher->LoadSettings());
   service.emplace(*dispatcher, metrics, frontend.network(), workers);
   MAYFLY_RETURN_IF_ERROR(frontend.Listen(*service));
   facts.port = frontend.port();
