@@ -16,6 +16,24 @@ std::optional<uint32_t> PositionOf(const MatchContext& match) {
   return static_cast<uint32_t>(match.position);
 }
 
+// A scan finds so many documents before they are visited.
+constexpr size_t kAhead = 128;
+
+// False if a visit wants no more.
+absl::StatusOr<bool> VisitAll(ExecutionContext& context,
+                              const std::shared_ptr<Collection>& collection,
+                              const FilterNode& filter, const std::vector<RecordId>& ids,
+                              Positions positions, Visit visit) {
+  bool go_on = true;
+  for (size_t i = 0; i < ids.size() && go_on; ++i) {
+    MAYFLY_RETURN_IF_ERROR(LetOthersRun(context));
+    if (collection->dropped()) return CollectionDropped(*collection);
+    MAYFLY_RETURN_IF_ERROR(
+        VisitRecord(context, *collection, filter, ids[i], positions, visit, &go_on));
+  }
+  return go_on;
+}
+
 // An index scan whose entries the visitor may move: the ids first, then the documents.
 absl::Status VisitCollected(ExecutionContext& context,
                             const std::shared_ptr<Collection>& collection, const FilterNode& filter,
@@ -30,14 +48,7 @@ absl::Status VisitCollected(ExecutionContext& context,
       ids.push_back(row.record_id);
     }
   }
-  bool go_on = true;
-  for (const RecordId id : ids) {
-    MAYFLY_RETURN_IF_ERROR(LetOthersRun(context));
-    if (collection->dropped()) return CollectionDropped(*collection);
-    MAYFLY_RETURN_IF_ERROR(VisitRecord(context, *collection, filter, id, positions, visit, &go_on));
-    if (!go_on) break;
-  }
-  return absl::OkStatus();
+  return VisitAll(context, collection, filter, ids, positions, visit).status();
 }
 
 }  // namespace
@@ -67,21 +78,29 @@ absl::Status VisitMatches(ExecutionContext& context, const std::shared_ptr<Colle
   const bool may_move = many == Many::kAll && (path.kind == AccessPath::Kind::kIndexScan ||
                                                path.kind == AccessPath::Kind::kUnion);
   if (may_move) return VisitCollected(context, collection, filter, path, positions, visit);
-  // VisitRecord() reads each record anyway.
+  // VisitRecord() reads each record anyway. The scan runs ahead, since each write makes it find its
+  // place again.
+  const size_t ahead = many == Many::kOne ? 1 : kAhead;
   const std::unique_ptr<Stream> scan = MakeIdStream(context, collection, path);
+  std::vector<RecordId> ids;
   Row row;
-  bool go_on = true;
-  while (go_on) {
-    MAYFLY_ASSIGN_OR_RETURN(const bool more, scan->Next(&row));
-    if (!more) break;
-    if (path.kind == AccessPath::Kind::kCollectionScan) {
-      // Look before copying: most documents of a scan do not match.
-      MatchContext matching(context.evaluation);
-      MAYFLY_ASSIGN_OR_RETURN(const bool matches, filter.Matches(row.doc(), matching));
-      if (!matches) continue;
+  bool more = true;
+  while (more) {
+    ids.clear();
+    while (ids.size() < ahead) {
+      MAYFLY_ASSIGN_OR_RETURN(more, scan->Next(&row));
+      if (!more) break;
+      if (path.kind == AccessPath::Kind::kCollectionScan) {
+        // Look before copying: most documents of a scan do not match.
+        MatchContext matching(context.evaluation);
+        MAYFLY_ASSIGN_OR_RETURN(const bool matches, filter.Matches(row.doc(), matching));
+        if (!matches) continue;
+      }
+      ids.push_back(row.record_id);
     }
-    MAYFLY_RETURN_IF_ERROR(
-        VisitRecord(context, *collection, filter, row.record_id, positions, visit, &go_on));
+    MAYFLY_ASSIGN_OR_RETURN(const bool go_on,
+                            VisitAll(context, collection, filter, ids, positions, visit));
+    if (!go_on) break;
   }
   return absl::OkStatus();
 }
