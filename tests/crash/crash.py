@@ -7,20 +7,12 @@ import sys
 import threading
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "drivers"))
-from ledger import Ledger  # noqa: E402
-from server import Server, ServerError  # noqa: E402
+from client import connect  # first: it finds the driver, and the folder of server.py
+from ledger import Ledger
+from server import Server, ServerError
 
-try:
-    from pymongo import MongoClient, helpers
-    from pymongo.errors import ConnectionFailure, PyMongoError
-    from pymongo.write_concern import WriteConcern
-except ImportError:
-    print("SKIPPED crash/kill_9: python3-pymongo is not installed")
-    sys.exit(77)
-
-# PyMongo prints what its background threads meet when a server goes away, which is all the time here.
-helpers._handle_exception = lambda: None  # pylint: disable=protected-access
+from pymongo.errors import ConnectionFailure, PyMongoError
+from pymongo.write_concern import WriteConcern
 
 WRITERS = 4
 RULE_SECONDS = 1
@@ -31,11 +23,6 @@ IDS_PER_WRITER = 100_000_000
 KILL_AFTER_MIN = 0.7
 KILL_AFTER_MAX = 1.4
 REMOVAL_SECONDS_MAX = 30
-
-
-def connect(server):
-    return MongoClient(server.uri(options="?directConnection=true"), retryWrites=False, retryReads=False,
-                       serverSelectionTimeoutMS=10000)
 
 
 class Writer(threading.Thread):

@@ -4,22 +4,13 @@
 The kill waits until $currentOp shows the build, or the build has ended, so that no time is guessed.
 """
 import argparse
-import os
 import sys
 import threading
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "drivers"))
-from server import Server, ServerError  # noqa: E402
+from client import connect  # first: it finds the driver, and the folder of server.py
+from server import Server, ServerError
 
-try:
-    from pymongo import MongoClient, helpers
-    from pymongo.errors import ConnectionFailure
-except ImportError:
-    print("SKIPPED crash/index_build: python3-pymongo is not installed")
-    sys.exit(77)
-
-# PyMongo prints what its background threads meet when a server goes away, which happens on purpose here.
-helpers._handle_exception = lambda: None  # pylint: disable=protected-access
+from pymongo.errors import ConnectionFailure
 
 DOCUMENTS = 60_000
 BATCH = 5_000
@@ -27,11 +18,6 @@ ROUNDS = 3
 CLIENTS = 16
 COLLECTIONS_PER_CLIENT = 20
 INSERTS_PER_CLIENT = 100
-
-
-def connect(server):
-    return MongoClient(server.uri(options="?directConnection=true"), retryWrites=False, retryReads=False,
-                       serverSelectionTimeoutMS=10000)
 
 
 def require(holds, text):
