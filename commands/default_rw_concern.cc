@@ -156,7 +156,7 @@ constexpr CommandRow kRows[] = {
      .flags = kAdminOnly | kNoApiVersion | kTakesWriteConcern | kWrites,
      .run = RunSet,
      .arguments = kSetArguments,
-     .help = "Sets them, for ever."},
+     .help = "Sets them; they outlive the process."},
 };
 
 }  // namespace

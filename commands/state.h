@@ -1,4 +1,5 @@
-// What commands leave behind for later commands, as long as the process lives.
+// What commands leave behind for later commands, as long as the process lives. What outlives it is
+// kept besides (kept_settings.h).
 #pragma once
 
 #include <atomic>

@@ -100,7 +100,7 @@ class Executor final : public Database, public std::enable_shared_from_this<Exec
   absl::Status EnsureOpen();
   void CloseFile(Closing closing);
 
-  // The open group of a thread with a Deferrer.
+  // The open group of a thread with a Deferrer. Counts down the writes that wait for nobody.
   bool WantsCompany();
   void FinishInlineGroup();
 
