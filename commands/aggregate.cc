@@ -6,11 +6,13 @@
 #include "bson/number.h"
 #include "commands/collections.h"
 #include "commands/command.h"
+#include "commands/concerns.h"
 #include "commands/cursor_reply.h"
 #include "commands/explain.h"
 #include "commands/families.h"
 #include "commands/metrics.h"
 #include "commands/pipeline_reports.h"
+#include "commands/write_pipeline.h"
 #include "engine/aggregate/stage.h"
 #include "engine/catalog/namespace.h"
 #include "engine/cursor/cursor.h"
@@ -53,16 +55,20 @@ bool ReadsAllDatabases(const Invocation& invocation) {
          first.AsDocument().First().key == "$listClusterCatalog";
 }
 
-// A pipeline that ends in $out or $merge writes.
+bool IsTrue(bson::ValueView value) { return value.IsBool() && value.AsBool(); }
+
+// A pipeline that ends in $out or $merge writes; into another database from outside of both.
 Place PlaceOf(const Invocation& invocation) {
   const bson::ValueView pipeline = invocation.body.Find("pipeline");
   if (!pipeline.IsArray()) return Place::kRead;
   bson::ValueView last;
   for (const bson::Element& element : pipeline.AsDocument()) last = element.value;
   if (!last.IsDocument()) return Place::kRead;
-  const std::string_view stage = last.AsDocument().First().key;
-  if (stage == "$out" || stage == "$merge") return Place::kWrite;
-  return ReadsAllDatabases(invocation) ? Place::kWorker : Place::kRead;
+  const std::string_view written = WrittenDatabase(last.AsDocument().First(), invocation.database);
+  if (written.empty()) return ReadsAllDatabases(invocation) ? Place::kWorker : Place::kRead;
+  const bool is_elsewhere =
+      written != invocation.database && !engine::IsTrue(invocation.body.Find("explain"));
+  return is_elsewhere ? Place::kWritingWorker : Place::kWrite;
 }
 
 struct Target {
@@ -95,8 +101,6 @@ absl::StatusOr<int64_t> ReadBatchSize(const Arguments& arguments) {
   return size < 0 ? kDefaultBatchSize : size;
 }
 
-bool IsTrue(bson::ValueView value) { return value.IsBool() && value.AsBool(); }
-
 // 72 for stages that can do with some levels only.
 absl::Status CheckReadConcern(const Arguments& arguments, const engine::Pipeline& pipeline) {
   const bson::ValueView concern = arguments.common().read_concern;
@@ -115,15 +119,14 @@ absl::Status CheckReadConcern(const Arguments& arguments, const engine::Pipeline
   return absl::OkStatus();
 }
 
-absl::Status RunAggregate(CommandContext& context, const Arguments& arguments,
-                          bson::Builder& reply) {
-  MAYFLY_ASSIGN_OR_RETURN(const Target target, ReadTarget(context, arguments));
-  MAYFLY_ASSIGN_OR_RETURN(const int64_t batch_size, ReadBatchSize(arguments));
+// Within an operation of the pipeline's database.
+absl::StatusOr<PreparedPipeline> Prepare(CommandContext& context, const Arguments& arguments,
+                                         const Target& target) {
   MAYFLY_RETURN_IF_ERROR(CheckCollectionUuid(context, arguments[Arg("collectionUUID")],
                                              target.collection,
                                              context.FindCollection(target.collection).get()));
-  if (arguments.Flag(Arg("explain"))) return ExplainAggregate(context, reply);
-  auto execution = std::make_unique<engine::ExecutionContext>(MakeExecutionContext(context));
+  PreparedPipeline prepared;
+  prepared.execution = std::make_unique<engine::ExecutionContext>(MakeExecutionContext(context));
   const engine::PipelineRequest request{.database = std::string(context.database_name()),
                                         .collection = target.collection,
                                         .pipeline = arguments.Document(Arg("pipeline")),
@@ -132,27 +135,60 @@ absl::Status RunAggregate(CommandContext& context, const Arguments& arguments,
                                         .hint = arguments[Arg("hint")],
                                         .allow_disk_use = arguments.Flag(Arg("allowDiskUse"), true),
                                         .strict_api = IsTrue(arguments.common().api_strict)};
-  std::optional<engine::WriteContext> write;
-  if (context.transaction != nullptr && context.transaction->writable()) {
-    write.emplace(MakeWriteContext(context));
-    write->bypass_validation = arguments.Flag(Arg("bypassDocumentValidation"));
-  }
-  PipelineReports reports(context);
   MAYFLY_ASSIGN_OR_RETURN(
-      auto query, engine::PipelineQuery::Parse(request, context.catalog, *execution,
-                                               write.has_value() ? &*write : nullptr, &reports));
-  MAYFLY_RETURN_IF_ERROR(CheckReadConcern(arguments, query->pipeline()));
-  if (ReadsAllDatabases(context.invocation) && !query->pipeline().Namespaces().empty()) {
+      prepared.query,
+      engine::PipelineQuery::Parse(request, context.catalog, *prepared.execution, nullptr));
+  MAYFLY_RETURN_IF_ERROR(CheckReadConcern(arguments, prepared.query->pipeline()));
+  return prepared;
+}
+
+// The cursor of a pipeline that writes is empty.
+absl::Status RunElsewhere(CommandContext& context, const Arguments& arguments, const Target& target,
+                          bson::Builder& reply) {
+  MAYFLY_ASSIGN_OR_RETURN(const WriteConcern concern,
+                          ParseWriteConcern(arguments.common().write_concern));
+  MAYFLY_RETURN_IF_ERROR(
+      WriteAcross(context,
+                  {.bypass_validation = arguments.Flag(Arg("bypassDocumentValidation")),
+                   .durability = concern.durability},
+                  [&] { return Prepare(context, arguments, target); }));
+  AppendEmptyCursor(target.ns, reply);
+  return absl::OkStatus();
+}
+
+absl::Status RunAggregate(CommandContext& context, const Arguments& arguments,
+                          bson::Builder& reply) {
+  MAYFLY_ASSIGN_OR_RETURN(const Target target, ReadTarget(context, arguments));
+  MAYFLY_ASSIGN_OR_RETURN(const int64_t batch_size, ReadBatchSize(arguments));
+  if (PlaceOf(context.invocation) == Place::kWritingWorker) {
+    return RunElsewhere(context, arguments, target, reply);
+  }
+  if (arguments.Flag(Arg("explain"))) {
+    MAYFLY_RETURN_IF_ERROR(CheckCollectionUuid(context, arguments[Arg("collectionUUID")],
+                                               target.collection,
+                                               context.FindCollection(target.collection).get()));
+    return ExplainAggregate(context, reply);
+  }
+  MAYFLY_ASSIGN_OR_RETURN(PreparedPipeline prepared, Prepare(context, arguments, target));
+  const engine::Pipeline& pipeline = prepared.query->pipeline();
+  if (ReadsAllDatabases(context.invocation) && !pipeline.Namespaces().empty()) {
     return Error(ErrorCode::kCommandNotSupported,
                  "$listClusterCatalog on admin cannot be joined with collections here");
   }
-  MAYFLY_ASSIGN_OR_RETURN(auto stream, query->MakeStream());
-  auto cursor = std::make_unique<engine::Cursor>(target.ns, std::move(execution), std::move(stream),
-                                                 engine::Cursor::Keepers{query});
-  cursor->set_collection(query->source());
-  return AppendFirstBatch(context, arguments, std::move(cursor),
-                          query->pipeline().Writes() ? 1 : batch_size, query->pipeline().Writes(),
-                          reply);
+  PipelineReports reports(context);
+  prepared.execution->reporter = &reports;
+  if (pipeline.Writes()) {
+    MAYFLY_RETURN_IF_ERROR(WriteHere(
+        context, prepared, {.bypass_validation = arguments.Flag(Arg("bypassDocumentValidation"))}));
+    AppendEmptyCursor(target.ns, reply);
+    return absl::OkStatus();
+  }
+  MAYFLY_ASSIGN_OR_RETURN(auto stream, prepared.query->MakeStream());
+  auto cursor =
+      std::make_unique<engine::Cursor>(target.ns, std::move(prepared.execution), std::move(stream),
+                                       engine::Cursor::Keepers{prepared.query});
+  cursor->set_collection(prepared.query->source());
+  return AppendFirstBatch(context, arguments, std::move(cursor), batch_size, false, reply);
 }
 
 constexpr CommandRow kRows[] = {

@@ -365,7 +365,7 @@ absl::Status RunBulkWrite(CommandContext& context, const Arguments& arguments,
 
 constexpr CommandRow kRows[] = {
     {.name = "bulkWrite",
-     .place = Place::kWorker,
+     .place = Place::kWritingWorker,
      .flags = kAdminOnly,
      .run = RunBulkWrite,
      .arguments = kArguments,

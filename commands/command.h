@@ -37,6 +37,8 @@ class CommandContext {
   engine::DatabaseHandle* database = nullptr;
   engine::Transaction* transaction = nullptr;
   engine::Catalog* catalog = nullptr;
+  // Set by a handler that returns ok: the command fails with this, but its operation is committed.
+  absl::Status failure;
   // Identity of the operation in currentOp and killOp.
   int64_t operation_id = 0;
   // Set by a handler that streams its replies or ends the connection.
@@ -52,10 +54,11 @@ class CommandContext {
 
 // Where a command runs.
 enum class Place : uint8_t {
-  kConnection,  // at once, on the network thread; touches no database; under 200 us
-  kRead,        // an operation of the command's database; the database may not exist
-  kWrite,       // the same, writing
-  kWorker,      // a worker thread; may run several operations one after the other
+  kConnection,     // at once, on the network thread; touches no database; under 200 us
+  kRead,           // an operation of the command's database; the database may not exist
+  kWrite,          // the same, writing
+  kWorker,         // a worker thread; may run several operations one after the other
+  kWritingWorker,  // the same, and some of them write: fsync's lock holds it back
 };
 
 using Handler = absl::Status (*)(CommandContext& context, const Arguments& arguments,
@@ -75,7 +78,6 @@ enum CommandFlags : uint32_t {
   kTakesWriteConcern = 128,
   kNoConcerns = 256,
   kSilentUnacknowledged = 512,  // with {w: 0} the reply says nothing but ok
-  kWrites = 1024,               // a kWorker command that writes: fsync's lock holds it back
 };
 
 // What using a command comes to that is known by name only.

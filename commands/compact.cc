@@ -93,8 +93,8 @@ absl::Status RunCompact(CommandContext& context, const Arguments& arguments, bso
 
 constexpr CommandRow kRows[] = {
     {.name = "compact",
-     .place = Place::kWorker,
-     .flags = kNoApiVersion | kNoConcerns | kTakesWriteConcern | kWrites,
+     .place = Place::kWritingWorker,
+     .flags = kNoApiVersion | kNoConcerns | kTakesWriteConcern,
      .run = RunCompact,
      .arguments = kArguments,
      .help = "Gives free space of the database's file back to the file system."},

@@ -312,8 +312,7 @@ absl::Status CheckViewDefinition(CommandContext& context, std::string_view name,
                                         .collection = options.view_on,
                                         .pipeline = options.pipeline};
   MAYFLY_ASSIGN_OR_RETURN(
-      const auto query,
-      engine::PipelineQuery::Parse(request, context.catalog, execution, nullptr, nullptr));
+      const auto query, engine::PipelineQuery::Parse(request, context.catalog, execution, nullptr));
   if (query->pipeline().Writes()) {
     return Error(ErrorCode::kOptionNotSupportedOnView,
                  "The aggregation stages $out and $merge cannot be used in a view");

@@ -252,7 +252,9 @@ void Dispatcher::Start(std::shared_ptr<Running> running) {
       }
       return RunInDatabase(std::move(running), engine::Access::kWrite);
     case Place::kWorker:
-      if ((row.flags & kWrites) != 0 && !state_.write_gate.IsOpen() &&
+      return RunOnWorker(std::move(running));
+    case Place::kWritingWorker:
+      if (!state_.write_gate.IsOpen() &&
           !state_.write_gate.Enter([this, running] { RunOnWorker(running); })) {
         return;
       }
@@ -333,7 +335,8 @@ void Dispatcher::CountUse(const Running& running) {
   const bson::ValueView collection =
       kind == UsageKind::kGetMore ? invocation.body.Find("collection") : running.arguments.target();
   const int64_t time_us = services_.clock.MonotonicUs() - running.operation->start_us();
-  if (row.place != Place::kWorker) services_.ttl.meter().Record(time_us);
+  const bool on_worker = row.place == Place::kWorker || row.place == Place::kWritingWorker;
+  if (!on_worker) services_.ttl.meter().Record(time_us);
   state_.usage.Add({.database = invocation.database,
                     .collection = collection.IsString() ? collection.AsString() : "",
                     .kind = kind,
@@ -366,6 +369,7 @@ void Dispatcher::AppendEnding(Running& running) {
 }
 
 void Dispatcher::Finish(Running& running, absl::Status status) {
+  status.Update(running.context.failure);
   if (running.operation.has_value()) {
     running.context.evaluation.random = &ThreadRandom();
     if (running.registered) services_.operations.Remove(running.operation->id());

@@ -8,6 +8,7 @@
 #include "commands/collections.h"
 #include "commands/explain_parts.h"
 #include "engine/exec/pipeline_query.h"
+#include "engine/exec/pipeline_targets.h"
 #include "engine/query/query_shape.h"
 
 namespace mayfly::commands {
@@ -105,9 +106,9 @@ absl::StatusOr<PlanCounts> Execute(CommandContext& context, const ExplainedPipel
   const int64_t start_us = context.services.clock.MonotonicUs();
   engine::ExecutionContext execution = MakeExecutionContext(context);
   const bson::Document pipeline = WithoutWriting(explained.pipeline);
-  MAYFLY_ASSIGN_OR_RETURN(
-      const auto query, engine::PipelineQuery::Parse(RequestOf(context, explained, pipeline),
-                                                     context.catalog, execution, nullptr, nullptr));
+  MAYFLY_ASSIGN_OR_RETURN(const auto query,
+                          engine::PipelineQuery::Parse(RequestOf(context, explained, pipeline),
+                                                       context.catalog, execution, nullptr));
   MAYFLY_ASSIGN_OR_RETURN(const auto stream, query->MakeStream());
   engine::Row row;
   PlanCounts counts;
@@ -181,6 +182,17 @@ absl::Status AppendCursor(CommandContext& context, const ExplainedPipeline& expl
   return absl::OkStatus();
 }
 
+// Where the pipeline would write must be such that it can.
+absl::Status CheckSink(CommandContext& context, const engine::Pipeline& pipeline,
+                       engine::ExecutionContext& execution) {
+  MAYFLY_ASSIGN_OR_RETURN(const auto sink, pipeline.MakeSink(execution.runtime));
+  const bool is_here = sink != nullptr && context.transaction != nullptr &&
+                       sink->target().database == context.database_name();
+  if (!is_here) return absl::OkStatus();
+  engine::PipelineTargets targets(MakeWriteContext(context), execution);
+  return sink->Check(targets);
+}
+
 }  // namespace
 
 absl::Status ExplainPipeline(CommandContext& context, const ExplainedPipeline& explained,
@@ -191,7 +203,8 @@ absl::Status ExplainPipeline(CommandContext& context, const ExplainedPipeline& e
   engine::ExecutionContext execution = MakeExecutionContext(context);
   MAYFLY_ASSIGN_OR_RETURN(const auto query, engine::PipelineQuery::Parse(
                                                 RequestOf(context, explained, explained.pipeline),
-                                                context.catalog, execution, nullptr, nullptr));
+                                                context.catalog, execution, nullptr));
+  MAYFLY_RETURN_IF_ERROR(CheckSink(context, query->pipeline(), execution));
   const auto named = context.FindCollection(explained.collection);
   const bool is_stored = named != nullptr && !named->IsView();
   if (const auto request = AsFind(explained); is_stored && request.has_value()) {

@@ -257,8 +257,8 @@ absl::Status RunRename(CommandContext& context, const Arguments& arguments, bson
 
 constexpr CommandRow kRows[] = {
     {.name = "renameCollection",
-     .place = Place::kWorker,
-     .flags = kAdminOnly | kNoApiVersion | kNoConcerns | kTakesWriteConcern | kWrites,
+     .place = Place::kWritingWorker,
+     .flags = kAdminOnly | kNoApiVersion | kNoConcerns | kTakesWriteConcern,
      .run = RunRename,
      .arguments = kRenameArguments,
      .help = "Renames a collection; into another database it is copied."},

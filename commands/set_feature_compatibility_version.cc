@@ -58,8 +58,8 @@ absl::Status Run(CommandContext& context, const Arguments& arguments, bson::Buil
 
 constexpr CommandRow kRows[] = {
     {.name = "setFeatureCompatibilityVersion",
-     .place = Place::kWorker,
-     .flags = kAdminOnly | kNoApiVersion | kTakesWriteConcern | kWrites,
+     .place = Place::kWritingWorker,
+     .flags = kAdminOnly | kNoApiVersion | kTakesWriteConcern,
      .run = Run,
      .arguments = kArguments,
      .help = "Sets the version that getParameter shows; files are the same for all of them."},

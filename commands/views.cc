@@ -40,7 +40,7 @@ absl::StatusOr<std::shared_ptr<engine::PipelineQuery>> ParseOnView(
                                     .collation = {},
                                     .let = request.let,
                                     .hint = request.hint};
-  return engine::PipelineQuery::Parse(aggregate, context.catalog, execution, nullptr, nullptr);
+  return engine::PipelineQuery::Parse(aggregate, context.catalog, execution, nullptr);
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
-// What pipelines ask of the rest of the engine: other collections to read, targets to write, facts
-// to report.
+// What pipelines ask of the rest of the engine: other collections to read, facts to report.
 #pragma once
 
 #include <memory>
@@ -27,26 +26,6 @@ struct Namespace {
   std::string ToString() const { return database + "." + collection; }
 };
 
-// Takes the documents of $out; nothing is visible in the target before Finish().
-class OutWriter {
- public:
-  virtual ~OutWriter() = default;
-  virtual absl::Status Write(bson::View document) = 0;
-  virtual absl::Status Finish() = 0;
-};
-
-// The target of $merge. Documents are looked up by the `on` fields.
-class MergeTarget {
- public:
-  virtual ~MergeTarget() = default;
-  // The document in which the `on` fields have the values of `key`, a document with exactly those
-  // (dotted) fields.
-  virtual absl::StatusOr<std::optional<bson::Document>> Find(bson::View key) = 0;
-  virtual absl::Status Insert(bson::View document) = 0;
-  // `before` is what Find() gave.
-  virtual absl::Status Replace(bson::View before, bson::View after) = 0;
-};
-
 // Implemented on top of storage. Used by one thread at a time.
 class PipelineHost {
  public:
@@ -59,12 +38,6 @@ class PipelineHost {
                                                                  const FilterNode* filter,
                                                                  const Pipeline& pipeline,
                                                                  const Runtime& runtime) = 0;
-  virtual absl::StatusOr<std::unique_ptr<OutWriter>> OpenOut(const Namespace& target,
-                                                             bson::View time_series) = 0;
-  // `on` is empty if the command names no fields: `_id` then. Error: 51183 if no unique index
-  // covers exactly `on`.
-  virtual absl::StatusOr<std::unique_ptr<MergeTarget>> OpenMerge(
-      const Namespace& target, const std::vector<std::string>& on) = 0;
   // The geospatial indexes of a collection, for $geoNear. Error: 26 if it does not exist.
   struct GeoIndex {
     std::string path;

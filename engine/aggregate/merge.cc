@@ -1,8 +1,12 @@
 // $merge: the documents go into a collection, where they meet those with the same `on` fields.
 #include "engine/aggregate/merge.h"
+
+#include <utility>
+
 #include "base/strings.h"
 #include "bson/object_id.h"
 #include "engine/aggregate/set_path.h"
+#include "engine/aggregate/sink.h"
 #include "engine/aggregate/stage_rows.h"
 #include "engine/expression/object.h"
 #include "engine/expression/values.h"
@@ -39,40 +43,68 @@ ValueView FindPath(bson::View document, const std::vector<std::string>& path, bo
   return value;
 }
 
-class MergeStream final : public StageStream {
+class MergeSink final : public Sink {
  public:
-  MergeStream(std::unique_ptr<Stream> source, const MergeSpec& spec,
-              std::unique_ptr<MergeTarget> target, const Runtime& runtime)
-      : StageStream(std::move(source)),
-        spec_(spec),
-        target_(std::move(target)),
+  MergeSink(const MergeSpec& spec, const Runtime& runtime)
+      : spec_(spec),
         frame_(*runtime.evaluation),
         inner_(runtime),
-        ids_(*runtime.evaluation->random) {}
-
-  absl::StatusOr<bool> Next(Row*) override {
-    Row row;
-    while (true) {
-      MAYFLY_ASSIGN_OR_RETURN(bool more, source().Next(&row));
-      if (!more) return false;
-      row.MakeOwned();
-      MAYFLY_RETURN_IF_ERROR(Merge(row));
-      MAYFLY_RETURN_IF_ERROR(CheckInterrupt(inner_.runtime()));
-    }
+        ids_(*runtime.evaluation->random) {
+    for (const MergeSpec::On& field : spec_.on) on_.push_back(field.dotted);
   }
 
+  const Namespace& target() const override { return spec_.target; }
+  absl::Status Check(TargetHost& host) override {
+    return host.OpenMerge(spec_.target, on_).status();
+  }
+  absl::Status Begin(TargetHost& host) override { return Check(host); }
+  absl::Status Write(std::vector<bson::Document> batch, TargetHost& host) override {
+    std::vector<Item> items;
+    items.reserve(batch.size());
+    for (bson::Document& document : batch) {
+      MAYFLY_ASSIGN_OR_RETURN(Item item, MakeItem(std::move(document)));
+      items.push_back(std::move(item));
+    }
+    MAYFLY_ASSIGN_OR_RETURN(target_, host.OpenMerge(spec_.target, on_));
+    absl::Status first_failure;
+    for (const Item& item : items) {
+      MAYFLY_RETURN_IF_ERROR(CheckInterrupt(inner_.runtime()));
+      first_failure.Update(Merge(item));
+    }
+    target_.reset();
+    return first_failure;
+  }
+  absl::Status End(TargetHost&) override { return absl::OkStatus(); }
+  absl::Status Abandon(TargetHost&) override { return absl::OkStatus(); }
+
  private:
-  absl::Status Merge(const Row& row) {
-    bson::Document document(row.doc());
+  struct Item {
+    bson::Document document;
+    bson::Document key;
+  };
+
+  absl::StatusOr<Item> MakeItem(bson::Document document) {
     const bool has_id = document.view().Has("_id");
     if (!has_id && spec_.HasIdInKey()) document = WithNewId(document);
     MAYFLY_ASSIGN_OR_RETURN(bson::Document key, MakeKey(document));
-    MAYFLY_ASSIGN_OR_RETURN(std::optional<bson::Document> found, target_->Find(key));
-    if (found) return Matched(*found, document);
+    return Item{.document = std::move(document), .key = std::move(key)};
+  }
+
+  absl::Status Merge(const Item& item) {
+    // Others may change what was found before it is replaced.
+    while (true) {
+      MAYFLY_ASSIGN_OR_RETURN(const std::optional<bson::Document> found, target_->Find(item.key));
+      if (!found) return NotMatched(item.document);
+      MAYFLY_ASSIGN_OR_RETURN(const bool done, Matched(*found, item.document));
+      if (done) return absl::OkStatus();
+    }
+  }
+
+  absl::Status NotMatched(const bson::Document& document) {
     switch (spec_.when_not_matched) {
       case MergeSpec::WhenNotMatched::kInsert:
-        if (!document.view().Has("_id")) document = WithNewId(document);
-        return target_->Insert(document);
+        if (document.view().Has("_id")) return target_->Insert(document);
+        return target_->Insert(WithNewId(document));
       case MergeSpec::WhenNotMatched::kDiscard:
         return absl::OkStatus();
       case MergeSpec::WhenNotMatched::kFail:
@@ -111,7 +143,8 @@ class MergeStream final : public StageStream {
     return key.Finish();
   }
 
-  absl::Status Matched(const bson::Document& before, const bson::Document& document) {
+  // False if the document is not what it was.
+  absl::StatusOr<bool> Matched(const bson::Document& before, const bson::Document& document) {
     switch (spec_.when_matched) {
       case MergeSpec::WhenMatched::kMerge: {
         FieldMerger merger;
@@ -123,17 +156,17 @@ class MergeStream final : public StageStream {
       case MergeSpec::WhenMatched::kReplace:
         return Replace(before, document);
       case MergeSpec::WhenMatched::kKeepExisting:
-        return absl::OkStatus();
+        return true;
       case MergeSpec::WhenMatched::kFail:
         return base::Error(base::ErrorCode::kDuplicateKey,
                            "$merge found a document with the same key in the target collection");
       case MergeSpec::WhenMatched::kPipeline:
         return RunPipeline(before, document);
     }
-    return absl::OkStatus();
+    return true;
   }
 
-  absl::Status RunPipeline(const bson::Document& before, const bson::Document& document) {
+  absl::StatusOr<bool> RunPipeline(const bson::Document& before, const bson::Document& document) {
     frame_.root = document;
     MAYFLY_RETURN_IF_ERROR(inner_.Bind(spec_.let, frame_));
     MAYFLY_RETURN_IF_ERROR(CheckVariables());
@@ -142,7 +175,7 @@ class MergeStream final : public StageStream {
         spec_.pipeline->MakeStream(std::make_unique<OneRow>(before.view()), inner_.runtime()));
     Row row;
     MAYFLY_ASSIGN_OR_RETURN(bool more, stream->Next(&row));
-    if (!more) return absl::OkStatus();
+    if (!more) return true;
     return Replace(before, row.TakeDocument());
   }
 
@@ -157,7 +190,7 @@ class MergeStream final : public StageStream {
     return absl::OkStatus();
   }
 
-  absl::Status Replace(const bson::Document& before, bson::Document after) {
+  absl::StatusOr<bool> Replace(const bson::Document& before, bson::Document after) {
     const ValueView id = before.Find("_id");
     const ValueView new_id = after.Find("_id");
     if (!new_id.IsMissing() && !bson::Equal(id, new_id)) {
@@ -177,7 +210,8 @@ class MergeStream final : public StageStream {
   }
 
   const MergeSpec& spec_;
-  const std::unique_ptr<MergeTarget> target_;
+  std::vector<std::string> on_;
+  std::unique_ptr<MergeTarget> target_;  // while a batch is written
   Frame frame_;
   InnerRuntime inner_;
   bson::ObjectIdGenerator ids_;
@@ -188,13 +222,11 @@ class MergeStage final : public Stage {
   MergeStage(const StageRow& row, MergeSpec spec) : Stage(row), spec_(std::move(spec)) {}
 
   absl::StatusOr<std::unique_ptr<Stream>> MakeStream(std::unique_ptr<Stream> source,
-                                                     const Runtime& runtime) const override {
-    if (!runtime.host) return base::Error(base::ErrorCode::kInternalError, "$merge needs a host");
-    std::vector<std::string> on;
-    for (const MergeSpec::On& field : spec_.on) on.push_back(field.dotted);
-    MAYFLY_ASSIGN_OR_RETURN(std::unique_ptr<MergeTarget> target,
-                            runtime.host->OpenMerge(spec_.target, on));
-    return std::make_unique<MergeStream>(std::move(source), spec_, std::move(target), runtime);
+                                                     const Runtime&) const override {
+    return source;
+  }
+  absl::StatusOr<std::unique_ptr<Sink>> MakeSink(const Runtime& runtime) const override {
+    return std::make_unique<MergeSink>(spec_, runtime);
   }
   Fields AddDependencies(Dependencies*) const override { return Fields::kNeedsAll; }
   void AddNamespaces(std::vector<Namespace>* out) const override { out->push_back(spec_.target); }

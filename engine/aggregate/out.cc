@@ -1,34 +1,49 @@
 // $out: the documents become a collection, which replaces one of that name.
 #include "base/limits.h"
 #include "base/strings.h"
+#include "engine/aggregate/sink.h"
 #include "engine/aggregate/stage_rows.h"
 #include "engine/aggregate/sub_pipeline.h"
 
 namespace mayfly::engine {
 namespace {
 
-class OutStream final : public StageStream {
+class OutSink final : public Sink {
  public:
-  OutStream(std::unique_ptr<Stream> source, std::unique_ptr<OutWriter> writer,
-            const Runtime& runtime)
-      : StageStream(std::move(source)), writer_(std::move(writer)), runtime_(runtime) {}
+  OutSink(const Namespace& target, bool is_time_series, base::Random& random)
+      : target_(target),
+        is_time_series_(is_time_series),
+        temporary_(base::StrCat("tmp.agg_out.", random.NextU64())) {}
 
-  absl::StatusOr<bool> Next(Row*) override {
-    Row row;
-    while (true) {
-      MAYFLY_ASSIGN_OR_RETURN(bool more, source().Next(&row));
-      if (!more) break;
-      row.MakeOwned();  // what storage lent is not valid beside a write
-      MAYFLY_RETURN_IF_ERROR(writer_->Write(row.doc()));
-      MAYFLY_RETURN_IF_ERROR(CheckInterrupt(runtime_));
+  const Namespace& target() const override { return target_; }
+
+  absl::Status Check(TargetHost&) override { return absl::OkStatus(); }
+  absl::Status Begin(TargetHost& host) override {
+    if (is_time_series_) {
+      return base::Error(base::ErrorCode::kInvalidOptions,
+                         "time-series collections are not supported as a target of $out");
     }
-    MAYFLY_RETURN_IF_ERROR(writer_->Finish());
-    return false;
+    MAYFLY_ASSIGN_OR_RETURN(const auto out, host.OpenOut(target_, temporary_));
+    return out->Create();
+  }
+  absl::Status Write(std::vector<bson::Document> batch, TargetHost& host) override {
+    MAYFLY_ASSIGN_OR_RETURN(const auto out, host.OpenOut(target_, temporary_));
+    for (const bson::Document& document : batch) MAYFLY_RETURN_IF_ERROR(out->Write(document));
+    return absl::OkStatus();
+  }
+  absl::Status End(TargetHost& host) override {
+    MAYFLY_ASSIGN_OR_RETURN(const auto out, host.OpenOut(target_, temporary_));
+    return out->Finish();
+  }
+  absl::Status Abandon(TargetHost& host) override {
+    MAYFLY_ASSIGN_OR_RETURN(const auto out, host.OpenOut(target_, temporary_));
+    return out->Drop();
   }
 
  private:
-  const std::unique_ptr<OutWriter> writer_;
-  const Runtime& runtime_;
+  const Namespace& target_;
+  const bool is_time_series_;
+  const std::string temporary_;
 };
 
 class OutStage final : public Stage {
@@ -37,11 +52,11 @@ class OutStage final : public Stage {
       : Stage(row), target_(std::move(target)), time_series_(std::move(time_series)) {}
 
   absl::StatusOr<std::unique_ptr<Stream>> MakeStream(std::unique_ptr<Stream> source,
-                                                     const Runtime& runtime) const override {
-    if (!runtime.host) return base::Error(base::ErrorCode::kInternalError, "$out needs a host");
-    MAYFLY_ASSIGN_OR_RETURN(std::unique_ptr<OutWriter> writer,
-                            runtime.host->OpenOut(target_, time_series_));
-    return std::make_unique<OutStream>(std::move(source), std::move(writer), runtime);
+                                                     const Runtime&) const override {
+    return source;
+  }
+  absl::StatusOr<std::unique_ptr<Sink>> MakeSink(const Runtime& runtime) const override {
+    return std::make_unique<OutSink>(target_, !time_series_.empty(), *runtime.evaluation->random);
   }
   Fields AddDependencies(Dependencies*) const override { return Fields::kNeedsAll; }
   void AddNamespaces(std::vector<Namespace>* out) const override { out->push_back(target_); }

@@ -4,6 +4,7 @@
 
 #include "base/strings.h"
 #include "bson/builder.h"
+#include "engine/aggregate/sink.h"
 #include "engine/aggregate/sort.h"
 #include "engine/aggregate/stage.h"
 #include "engine/expression/values.h"
@@ -168,6 +169,12 @@ bool Pipeline::Writes() const {
   if (stages_.empty()) return false;
   std::string_view last = stages_.back()->row().name;
   return last == "$out" || last == "$merge";
+}
+
+absl::StatusOr<std::unique_ptr<Sink>> Stage::MakeSink(const Runtime&) const { return nullptr; }
+
+absl::StatusOr<std::unique_ptr<Sink>> Pipeline::MakeSink(const Runtime& runtime) const {
+  return stages_.empty() ? std::unique_ptr<Sink>() : stages_.back()->MakeSink(runtime);
 }
 
 std::vector<Namespace> Pipeline::Namespaces() const {

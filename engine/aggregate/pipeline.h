@@ -52,6 +52,7 @@ struct Runtime {
 };
 
 struct StageRow;
+class Sink;
 
 // One parsed stage. Immutable.
 class Stage {
@@ -77,6 +78,9 @@ class Stage {
   // For stages that make documents instead of reading them: they take no source.
   virtual bool IsSource() const { return false; }
   virtual bool IsNear() const { return false; }
+  // Where the documents go of a pipeline that ends in this stage, whose stream passes them on; null
+  // for stages that do not write. The stage and `runtime` must outlive it.
+  virtual absl::StatusOr<std::unique_ptr<Sink>> MakeSink(const Runtime& runtime) const;
   // The namespaces that the stage reads or writes besides the pipeline's own.
   virtual void AddNamespaces(std::vector<Namespace>* out) const {}
 
@@ -112,8 +116,10 @@ class Pipeline {
   bool HasOwnSource() const { return !stages_.empty() && stages_[0]->IsSource(); }
   // The first stage is $geoNear, which holds all documents before it gives one.
   bool BeginsWithNear() const { return !stages_.empty() && stages_[0]->IsNear(); }
-  // The last stage writes: $out or $merge.
+  // The last stage writes: $out or $merge. The documents of the stream are for the sink then.
   bool Writes() const;
+  // Null if it does not. As for stages.
+  absl::StatusOr<std::unique_ptr<Sink>> MakeSink(const Runtime& runtime) const;
   // Other namespaces that are read or written.
   std::vector<Namespace> Namespaces() const;
 

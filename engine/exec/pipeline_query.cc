@@ -8,7 +8,6 @@
 #include "bson/builder.h"
 #include "engine/exec/basic_streams.h"
 #include "engine/exec/find_query.h"
-#include "engine/exec/pipeline_targets.h"
 #include "engine/exec/scan_streams.h"
 #include "engine/query/query_shape.h"
 
@@ -82,9 +81,8 @@ PipelineContext PipelineQuery::MakePipelineContext(std::string_view collection) 
 absl::StatusOr<std::shared_ptr<PipelineQuery>> PipelineQuery::Parse(const PipelineRequest& request,
                                                                     Catalog* catalog,
                                                                     ExecutionContext& context,
-                                                                    const WriteContext* write,
                                                                     PipelineReporter* reporter) {
-  std::shared_ptr<PipelineQuery> query(new PipelineQuery(catalog, context, write));
+  std::shared_ptr<PipelineQuery> query(new PipelineQuery(catalog, context));
   context.reporter = reporter;
   query->database_ = request.database;
   const auto named = catalog == nullptr || request.collection.empty()
@@ -205,22 +203,6 @@ absl::StatusOr<std::unique_ptr<Stream>> PipelineQuery::OpenCollection(const Name
   if (collection == nullptr) return pipeline.MakeStream(std::make_unique<EmptyStream>(), runtime);
   if (collection->IsView()) return OpenView(*collection, filter, pipeline, runtime);
   return OpenStored(collection, filter, pipeline, runtime);
-}
-
-absl::StatusOr<std::unique_ptr<OutWriter>> PipelineQuery::OpenOut(const Namespace& target,
-                                                                  bson::View time_series) {
-  if (!time_series.empty()) {
-    return Error(ErrorCode::kInvalidOptions,
-                 "time-series collections are not supported as a target of $out");
-  }
-  if (!write_.has_value()) return Error(ErrorCode::kIllegalOperation, "$out is not allowed here");
-  return MakeOutWriter(*write_, database_, target);
-}
-
-absl::StatusOr<std::unique_ptr<MergeTarget>> PipelineQuery::OpenMerge(
-    const Namespace& target, const std::vector<std::string>& on) {
-  if (!write_.has_value()) return Error(ErrorCode::kIllegalOperation, "$merge is not allowed here");
-  return MakeMergeTarget(*write_, context_, database_, target, on);
 }
 
 bool PipelineQuery::HasIndexOn(const Namespace& ns, std::string_view path) {

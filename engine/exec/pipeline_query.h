@@ -11,7 +11,6 @@
 #include "engine/aggregate/host.h"
 #include "engine/aggregate/pipeline.h"
 #include "engine/catalog/catalog.h"
-#include "engine/collection/write_context.h"
 #include "engine/exec/execution_context.h"
 #include "engine/plan/planner.h"
 #include "engine/query/collation.h"
@@ -44,12 +43,10 @@ struct PipelineRequest {
 class PipelineQuery : public PipelineHost {
  public:
   // Views are resolved: `request.collection` may name one. `context` must outlive the query; its
-  // `evaluation.strings` and `runtime` are set. `write` is needed for $out and $merge only, null
-  // otherwise.
+  // `evaluation.strings` and `runtime` are set.
   static absl::StatusOr<std::shared_ptr<PipelineQuery>> Parse(const PipelineRequest& request,
                                                               Catalog* catalog,
                                                               ExecutionContext& context,
-                                                              const WriteContext* write,
                                                               PipelineReporter* reporter);
 
   const Pipeline& pipeline() const { return *pipeline_; }
@@ -65,20 +62,14 @@ class PipelineQuery : public PipelineHost {
                                                          const FilterNode* filter,
                                                          const Pipeline& pipeline,
                                                          const Runtime& runtime) override;
-  absl::StatusOr<std::unique_ptr<OutWriter>> OpenOut(const Namespace& target,
-                                                     bson::View time_series) override;
-  absl::StatusOr<std::unique_ptr<MergeTarget>> OpenMerge(
-      const Namespace& target, const std::vector<std::string>& on) override;
   bool HasIndexOn(const Namespace& ns, std::string_view path) override;
   absl::StatusOr<std::vector<GeoIndex>> GeoIndexes(const Namespace& ns) override;
   absl::StatusOr<std::vector<bson::Document>> Report(std::string_view stage, bson::ValueView spec,
                                                      const Namespace& ns) override;
 
  private:
-  PipelineQuery(Catalog* catalog, ExecutionContext& context, const WriteContext* write)
-      : catalog_(catalog), context_(context) {
-    if (write != nullptr) write_.emplace(*write);
-  }
+  PipelineQuery(Catalog* catalog, ExecutionContext& context)
+      : catalog_(catalog), context_(context) {}
 
   absl::StatusOr<std::unique_ptr<Stream>> OpenStored(const std::shared_ptr<Collection>& collection,
                                                      const FilterNode* filter,
@@ -91,7 +82,6 @@ class PipelineQuery : public PipelineHost {
 
   Catalog* catalog_;  // null if the database does not exist
   ExecutionContext& context_;
-  std::optional<WriteContext> write_;
   std::string database_;
   CollationPtr collation_;
   Variables variables_;

@@ -22,15 +22,7 @@ using base::Error;
 using base::ErrorCode;
 using base::StrCat;
 
-absl::Status CheckTarget(const WriteContext& write, std::string_view database,
-                         const Namespace& target) {
-  if (target.database != database) {
-    return Error(
-        ErrorCode::kIllegalOperation,
-        StrCat(
-            "this server writes a pipeline's result only into the pipeline's own database, not to ",
-            target.ToString()));
-  }
+absl::Status CheckTarget(const WriteContext& write, const Namespace& target) {
   MAYFLY_RETURN_IF_ERROR(CheckCreatableCollectionName(target.database, target.collection));
   const auto collection = write.catalog.Find(target.collection);
   if (collection != nullptr && collection->IsView()) {
@@ -57,37 +49,90 @@ absl::Status InsertInto(CollectionWriter& writer, bson::View document) {
   return writer.Insert(ready).status();
 }
 
-// Writes into a collection of another name, which takes the target's place at the end.
-class CollectionOut : public OutWriter {
- public:
-  CollectionOut(const WriteContext& write, std::shared_ptr<Collection> temporary,
-                std::string target)
-      : write_(write), writer_(write, std::move(temporary)), target_(std::move(target)) {}
+bool SameIndexes(const Collection& a, const Collection& b) {
+  const auto specs = [](const Collection& collection) {
+    std::set<std::string_view> stored;
+    for (const auto& index : collection.ReadyIndexes()) stored.insert(index->spec.stored.bytes());
+    return stored;
+  };
+  return specs(a) == specs(b);
+}
 
-  absl::Status Write(bson::View document) override { return InsertInto(writer_, document); }
+class CollectionOut : public OutTarget {
+ public:
+  CollectionOut(const WriteContext& write, const Namespace& target, std::string_view temporary)
+      : write_(write), target_(target), temporary_(temporary) {}
+
+  absl::Status Create() override {
+    const auto old = Old();
+    CollectionOptions options;
+    if (old != nullptr) options = old->options();
+    MAYFLY_ASSIGN_OR_RETURN(const auto collection,
+                            write_.catalog.Create(write_.transaction, temporary_,
+                                                  std::move(options), RandomUuid(write_)));
+    if (old == nullptr) return absl::OkStatus();
+    for (const auto& index : old->ReadyIndexes()) {
+      if (index->spec.IsId()) continue;
+      MAYFLY_RETURN_IF_ERROR(
+          write_.catalog.AddIndex(write_.transaction, *collection, index->spec).status());
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Write(bson::View document) override {
+    if (!writer_.has_value()) {
+      MAYFLY_ASSIGN_OR_RETURN(auto collection, Made());
+      writer_.emplace(write_, std::move(collection));
+    }
+    return InsertInto(*writer_, document);
+  }
 
   absl::Status Finish() override {
-    writer_.Flush();
-    if (const auto old = write_.catalog.Find(target_); old != nullptr) {
+    MAYFLY_ASSIGN_OR_RETURN(const auto made, Made());
+    if (const auto old = Old(); old != nullptr) {
+      const bool is_same = old->options().stored.bytes() == made->options().stored.bytes() &&
+                           SameIndexes(*old, *made);
+      if (!is_same) {
+        return Error(ErrorCode::kCommandFailed,
+                     StrCat("options or indexes of ", old->ns(), " have changed during $out"));
+      }
       MAYFLY_RETURN_IF_ERROR(write_.catalog.Drop(write_.transaction, *old));
     }
-    return write_.catalog.Rename(write_.transaction, *writer_.collection(), target_);
+    if (write_.expiry_listener != nullptr) {
+      write_.expiry_listener->OnRulesChanged(target_.database);
+    }
+    return write_.catalog.Rename(write_.transaction, *made, target_.collection);
+  }
+
+  absl::Status Drop() override {
+    const auto made = write_.catalog.Find(temporary_);
+    return made == nullptr ? absl::OkStatus() : write_.catalog.Drop(write_.transaction, *made);
   }
 
  private:
+  std::shared_ptr<Collection> Old() const { return write_.catalog.Find(target_.collection); }
+
+  absl::StatusOr<std::shared_ptr<Collection>> Made() const {
+    auto made = write_.catalog.Find(temporary_);
+    if (made != nullptr) return made;
+    return Error(ErrorCode::kNamespaceNotFound,
+                 StrCat("the collection that $out fills was dropped: ", temporary_));
+  }
+
   WriteContext write_;
-  CollectionWriter writer_;
-  std::string target_;
+  const Namespace target_;
+  const std::string temporary_;
+  std::optional<CollectionWriter> writer_;  // from the first document on
 };
 
 class CollectionMerge : public MergeTarget {
  public:
-  CollectionMerge(const WriteContext& write, ExecutionContext& context,
-                  std::shared_ptr<Collection> collection)
-      : context_(context), writer_(write, std::move(collection)) {}
+  CollectionMerge(const WriteContext& write, ExecutionContext& context, const Namespace& target)
+      : write_(write), context_(context), target_(target) {}
 
   absl::StatusOr<std::optional<bson::Document>> Find(bson::View key) override {
     std::optional<bson::Document> found;
+    if (!OpenExisting()) return found;
     MAYFLY_RETURN_IF_ERROR(Visit(key, [&](const Match& match) -> absl::StatusOr<bool> {
       found.emplace(match.record.document);
       return false;
@@ -96,24 +141,45 @@ class CollectionMerge : public MergeTarget {
   }
 
   absl::Status Insert(bson::View document) override {
-    const absl::Status status = InsertInto(writer_, document);
-    writer_.Flush();
+    if (!OpenExisting()) {
+      MAYFLY_ASSIGN_OR_RETURN(auto made,
+                              write_.catalog.Create(write_.transaction, target_.collection,
+                                                    CollectionOptions(), RandomUuid(write_)));
+      writer_.emplace(write_, std::move(made));
+    }
+    const absl::Status status = InsertInto(*writer_, document);
+    writer_->Flush();
     return status;
   }
 
-  absl::Status Replace(bson::View before, bson::View after) override {
+  absl::StatusOr<bool> Replace(bson::View before, bson::View after) override {
+    if (!OpenExisting()) return false;
     bson::Builder key;
     key.Append("_id", before.Find("_id"));
+    bool replaced = false;
     const absl::Status status =
         Visit(key.Finish(), [&](const Match& match) -> absl::StatusOr<bool> {
-          MAYFLY_RETURN_IF_ERROR(writer_.Replace(match.id, match.record, after));
+          if (match.record.document.bytes() != before.bytes()) return false;
+          MAYFLY_RETURN_IF_ERROR(writer_->Replace(match.id, match.record, after));
+          replaced = true;
           return false;
         });
-    writer_.Flush();
-    return status;
+    writer_->Flush();
+    MAYFLY_RETURN_IF_ERROR(status);
+    return replaced;
   }
 
  private:
+  // False if there is no such collection. Others may drop or make it while a look-up lets them run.
+  bool OpenExisting() {
+    if (writer_.has_value() && !writer_->collection()->dropped()) return true;
+    writer_.reset();
+    auto collection = write_.catalog.Find(target_.collection);
+    if (collection == nullptr) return false;
+    writer_.emplace(write_, std::move(collection));
+    return true;
+  }
+
   absl::Status Visit(bson::View key, absl::FunctionRef<absl::StatusOr<bool>(const Match&)> visit) {
     bson::Builder equalities;
     for (const bson::Element& element : key) {
@@ -123,7 +189,7 @@ class CollectionMerge : public MergeTarget {
     FilterParseContext parse;
     parse.features.expr = false;
     MAYFLY_ASSIGN_OR_RETURN(const FilterPtr filter, ParseFilter(document, parse));
-    const PlanRequest request{.collection = *writer_.collection(),
+    const PlanRequest request{.collection = *writer_->collection(),
                               .filter = *filter,
                               .order = {},
                               .strings = nullptr,
@@ -131,12 +197,14 @@ class CollectionMerge : public MergeTarget {
                               .min = {},
                               .max = {}};
     MAYFLY_ASSIGN_OR_RETURN(const AccessPath path, ChoosePlan(request));
-    return VisitMatches(context_, writer_.collection(), *filter, path, Positions::kIgnore,
+    return VisitMatches(context_, writer_->collection(), *filter, path, Positions::kIgnore,
                         Many::kOne, visit);
   }
 
+  WriteContext write_;
   ExecutionContext& context_;
-  CollectionWriter writer_;
+  const Namespace target_;
+  std::optional<CollectionWriter> writer_;
 };
 
 bool CoversExactly(const Index& index, const std::vector<std::string>& on) {
@@ -148,50 +216,28 @@ bool CoversExactly(const Index& index, const std::vector<std::string>& on) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<OutWriter>> MakeOutWriter(const WriteContext& write,
-                                                         std::string_view database,
-                                                         const Namespace& target) {
-  MAYFLY_RETURN_IF_ERROR(CheckTarget(write, database, target));
-  const auto old = write.catalog.Find(target.collection);
+absl::StatusOr<std::unique_ptr<OutTarget>> PipelineTargets::OpenOut(const Namespace& target,
+                                                                    std::string_view temporary) {
+  MAYFLY_RETURN_IF_ERROR(CheckTarget(write_, target));
+  const auto old = write_.catalog.Find(target.collection);
   if (old != nullptr && old->options().capped) {
     return Error(17152, StrCat("namespace '", target.ToString(),
                                "' is capped so it can't be used for $out"));
   }
-  Uuid uuid = RandomUuid(write);
-  const std::string temporary = StrCat("tmp.agg_out.", write.evaluation.random->NextU64());
-  CollectionOptions options;
-  if (old != nullptr) options = old->options();
-  MAYFLY_ASSIGN_OR_RETURN(auto collection, write.catalog.Create(write.transaction, temporary,
-                                                                std::move(options), uuid));
-  if (old != nullptr) {
-    for (const auto& index : old->indexes()) {
-      if (index->spec.IsId()) continue;
-      MAYFLY_RETURN_IF_ERROR(
-          write.catalog.AddIndex(write.transaction, *collection, index->spec).status());
-    }
-  }
-  return std::make_unique<CollectionOut>(write, std::move(collection), target.collection);
+  return std::make_unique<CollectionOut>(write_, target, temporary);
 }
 
-absl::StatusOr<std::unique_ptr<MergeTarget>> MakeMergeTarget(const WriteContext& write,
-                                                             ExecutionContext& context,
-                                                             std::string_view database,
-                                                             const Namespace& target,
-                                                             const std::vector<std::string>& on) {
-  MAYFLY_RETURN_IF_ERROR(CheckTarget(write, database, target));
-  auto collection = write.catalog.Find(target.collection);
+absl::StatusOr<std::unique_ptr<MergeTarget>> PipelineTargets::OpenMerge(
+    const Namespace& target, const std::vector<std::string>& on) {
+  MAYFLY_RETURN_IF_ERROR(CheckTarget(write_, target));
+  const auto collection = write_.catalog.Find(target.collection);
   const bool by_id = on.empty() || (on.size() == 1 && on.front() == "_id");
   const bool covered =
       by_id || (collection != nullptr &&
                 std::any_of(collection->indexes().begin(), collection->indexes().end(),
                             [&](const auto& index) { return CoversExactly(*index, on); }));
   if (!covered) return Error(51183, "Cannot find index to verify that join fields will be unique");
-  if (collection == nullptr) {
-    Uuid uuid = RandomUuid(write);
-    MAYFLY_ASSIGN_OR_RETURN(collection, write.catalog.Create(write.transaction, target.collection,
-                                                             CollectionOptions(), uuid));
-  }
-  return std::make_unique<CollectionMerge>(write, context, std::move(collection));
+  return std::make_unique<CollectionMerge>(write_, context_, target);
 }
 
 }  // namespace mayfly::engine

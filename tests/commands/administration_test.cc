@@ -90,6 +90,27 @@ TEST_F(AdministrationTest, FsyncHoldsWritesBack) {
   EXPECT_THAT(bson::ToShellText(bson::Document(reply.get()).view()), HasSubstr("n: 1, ok: 1.0"));
 }
 
+TEST_F(AdministrationTest, FsyncHoldsWritesOverSeveralDatabasesBack) {
+  EXPECT_EQ(server_.RunCode("db", "{insert: 'c', documents: [{_id: 1}]}"), 0);
+  for (const auto& [database, command] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"admin", R"({"bulkWrite": 1, "ops": [{"insert": 0, "document": {"_id": 2}}],
+                         "nsInfo": [{"ns": "db.c"}]})"},
+           {"db", R"({"aggregate": "c", "pipeline": [{"$out": {"db": "other", "coll": "c"}}],
+                      "cursor": {}})"}}) {
+    EXPECT_EQ(Code("{fsync: 1, lock: true}"), 0);
+    std::promise<std::string> done;
+    std::future<std::string> reply = done.get_future();
+    server_.dispatcher().Dispatch(
+        server_.MakeInvocation(database, *bson::ParseJson(command)),
+        [&done](Outcome outcome) { done.set_value(std::move(outcome.document)); });
+    EXPECT_EQ(Code("{listDatabases: 1, nameOnly: true}"), 0);  // on a worker as well
+    EXPECT_EQ(reply.wait_for(std::chrono::seconds(0)), std::future_status::timeout) << command;
+    EXPECT_EQ(Code("{fsyncUnlock: 1}"), 0);
+    EXPECT_THAT(bson::ToShellText(bson::Document(reply.get()).view()), HasSubstr("ok: 1.0"));
+  }
+  EXPECT_THAT(server_.RunText("other", "{count: 'c'}"), HasSubstr("n: 2"));
+}
+
 TEST_F(AdministrationTest, FsyncChecksItsArguments) {
   EXPECT_EQ(Code("{fsync: 1, lock: 'x'}"), 14);
   EXPECT_EQ(Code("{fsync: 1, fsyncLockAcquisitionTimeoutMillis: 1.0}"), 14);

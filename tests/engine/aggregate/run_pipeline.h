@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "bson/json.h"
 #include "engine/aggregate/pipeline.h"
+#include "engine/aggregate/sink.h"
 
 namespace mayfly::engine {
 
@@ -33,7 +34,7 @@ class VectorStream final : public Stream {
 };
 
 // Collections held in memory.
-class MemoryHost final : public PipelineHost {
+class MemoryHost final : public PipelineHost, public TargetHost {
  public:
   std::map<std::string, std::vector<bson::Document>> collections;
   std::map<std::string, std::vector<std::string>>
@@ -47,8 +48,8 @@ class MemoryHost final : public PipelineHost {
                                                          const FilterNode* filter,
                                                          const Pipeline& pipeline,
                                                          const Runtime& runtime) override;
-  absl::StatusOr<std::unique_ptr<OutWriter>> OpenOut(const Namespace& target,
-                                                     bson::View time_series) override;
+  absl::StatusOr<std::unique_ptr<OutTarget>> OpenOut(const Namespace& target,
+                                                     std::string_view temporary) override;
   absl::StatusOr<std::unique_ptr<MergeTarget>> OpenMerge(
       const Namespace& target, const std::vector<std::string>& on) override;
   bool HasIndexOn(const Namespace&, std::string_view path) override { return path == indexed; }

@@ -9,21 +9,33 @@ namespace {
 
 constexpr int64_t kTestNowMs = 1'700'000'000'000;
 
-class MemoryOut final : public OutWriter {
+using Collections = std::map<std::string, std::vector<bson::Document>>;
+
+class MemoryOut final : public OutTarget {
  public:
-  explicit MemoryOut(std::vector<bson::Document>* target) : target_(target) {}
+  MemoryOut(Collections* collections, std::string target, std::string_view temporary)
+      : collections_(collections), target_(std::move(target)), temporary_(temporary) {}
+  absl::Status Create() override {
+    (*collections_)[temporary_] = {};
+    return absl::OkStatus();
+  }
   absl::Status Write(bson::View document) override {
-    documents_.emplace_back(document);
+    (*collections_)[temporary_].emplace_back(document);
     return absl::OkStatus();
   }
   absl::Status Finish() override {
-    *target_ = std::move(documents_);
+    (*collections_)[target_] = std::move((*collections_)[temporary_]);
+    return Drop();
+  }
+  absl::Status Drop() override {
+    collections_->erase(temporary_);
     return absl::OkStatus();
   }
 
  private:
-  std::vector<bson::Document>* target_;
-  std::vector<bson::Document> documents_;
+  Collections* collections_;
+  std::string target_;
+  std::string temporary_;
 };
 
 class MemoryMerge final : public MergeTarget {
@@ -42,14 +54,13 @@ class MemoryMerge final : public MergeTarget {
     target_->emplace_back(document);
     return absl::OkStatus();
   }
-  absl::Status Replace(bson::View before, bson::View after) override {
+  absl::StatusOr<bool> Replace(bson::View before, bson::View after) override {
     for (bson::Document& document : *target_) {
-      if (document.view().bytes() == before.bytes()) {
-        document = bson::Document(after);
-        break;
-      }
+      if (document.view().bytes() != before.bytes()) continue;
+      document = bson::Document(after);
+      return true;
     }
-    return absl::OkStatus();
+    return false;
   }
 
  private:
@@ -90,9 +101,9 @@ absl::StatusOr<std::unique_ptr<Stream>> MemoryHost::OpenCollection(const Namespa
   return pipeline.MakeStream(std::make_unique<VectorStream>(std::move(found)), runtime);
 }
 
-absl::StatusOr<std::unique_ptr<OutWriter>> MemoryHost::OpenOut(const Namespace& target,
-                                                               bson::View) {
-  return std::make_unique<MemoryOut>(&collections[target.collection]);
+absl::StatusOr<std::unique_ptr<OutTarget>> MemoryHost::OpenOut(const Namespace& target,
+                                                               std::string_view temporary) {
+  return std::make_unique<MemoryOut>(&collections, target.collection, temporary);
 }
 
 absl::StatusOr<std::unique_ptr<MergeTarget>> MemoryHost::OpenMerge(
@@ -147,6 +158,11 @@ absl::StatusOr<std::vector<bson::Document>> RunPipelineDocuments(
       std::unique_ptr<Stream> stream,
       parsed->MakeStream(std::make_unique<VectorStream>(std::move(documents)), runtime));
   std::vector<bson::Document> out;
+  MAYFLY_ASSIGN_OR_RETURN(const std::unique_ptr<Sink> sink, parsed->MakeSink(runtime));
+  if (sink != nullptr) {
+    MAYFLY_RETURN_IF_ERROR(WriteAll(*stream, *sink, *options.host));
+    return out;
+  }
   while (true) {
     Row row;
     MAYFLY_ASSIGN_OR_RETURN(bool more, stream->Next(&row));
