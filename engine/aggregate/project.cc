@@ -2,56 +2,59 @@
 #include <algorithm>
 
 #include "base/strings.h"
-#include "engine/aggregate/shape.h"
 #include "engine/aggregate/stage_rows.h"
+#include "engine/projection/projection.h"
 
 namespace mayfly::engine {
 namespace {
 
-class ShapeStream final : public StageStream {
+class ProjectStream final : public StageStream {
  public:
-  ShapeStream(std::unique_ptr<Stream> source, const Shape& shape, const Runtime& runtime)
-      : StageStream(std::move(source)), shape_(shape), frame_(*runtime.evaluation) {}
+  ProjectStream(std::unique_ptr<Stream> source, const Projection& projection,
+                const Runtime& runtime)
+      : StageStream(std::move(source)), projection_(projection), frame_(*runtime.evaluation) {}
 
   absl::StatusOr<bool> Next(Row* row) override {
     MAYFLY_ASSIGN_OR_RETURN(bool more, source().Next(row));
     if (!more) return false;
     frame_.root = row->doc();
     frame_.row = row;
-    MAYFLY_ASSIGN_OR_RETURN(bson::Document shaped, shape_.Apply(frame_));
+    MAYFLY_ASSIGN_OR_RETURN(bson::Document shaped, projection_.Apply(frame_));
     row->Own(std::move(shaped));
     row->record_id = kNoRecord;
     return true;
   }
 
  private:
-  const Shape& shape_;
+  const Projection& projection_;
   Frame frame_;
 };
 
-class ShapeStage final : public Stage {
+class ProjectStage final : public Stage {
  public:
-  ShapeStage(const StageRow& row, Shape shape) : Stage(row), shape_(std::move(shape)) {}
+  ProjectStage(const StageRow& row, Projection projection)
+      : Stage(row), projection_(std::move(projection)) {}
 
   absl::StatusOr<std::unique_ptr<Stream>> MakeStream(std::unique_ptr<Stream> source,
                                                      const Runtime& runtime) const override {
-    return std::make_unique<ShapeStream>(std::move(source), shape_, runtime);
+    return std::make_unique<ProjectStream>(std::move(source), projection_, runtime);
   }
   Fields AddDependencies(Dependencies* out) const override {
-    shape_.AddDependencies(out);
-    return shape_.kind() == Shape::Kind::kInclusion ? Fields::kDropsOthers : Fields::kPassesOn;
+    projection_.AddDependencies(out);
+    return projection_.kind() == ProjectionKind::kInclusion ? Fields::kDropsOthers
+                                                            : Fields::kPassesOn;
   }
 
  private:
-  const Shape shape_;
+  const Projection projection_;
 };
 
 absl::Status ParseProject(bson::ValueView operand, const StageRow& row,
                           const PipelineContext& context, std::vector<StagePtr>* out) {
   if (!operand.IsDocument()) return base::Error(15969, "$project specification must be an object");
-  MAYFLY_ASSIGN_OR_RETURN(Shape shape,
-                          Shape::ParseProject(operand.AsDocument(), context.expressions));
-  out->push_back(std::make_unique<ShapeStage>(row, std::move(shape)));
+  MAYFLY_ASSIGN_OR_RETURN(Projection projection,
+                          Projection::ParseStage(operand.AsDocument(), context.expressions));
+  out->push_back(std::make_unique<ProjectStage>(row, std::move(projection)));
   return absl::OkStatus();
 }
 
@@ -61,9 +64,9 @@ absl::Status ParseAddFields(bson::ValueView operand, const StageRow& row,
     return base::Error(40272, base::StrCat(row.name, " specification stage must be an object, got ",
                                            bson::TypeName(operand.type())));
   }
-  MAYFLY_ASSIGN_OR_RETURN(Shape shape,
-                          Shape::ParseAddFields(operand.AsDocument(), context.expressions));
-  out->push_back(std::make_unique<ShapeStage>(row, std::move(shape)));
+  MAYFLY_ASSIGN_OR_RETURN(Projection projection,
+                          Projection::ParseAddFields(operand.AsDocument(), context.expressions));
+  out->push_back(std::make_unique<ProjectStage>(row, std::move(projection)));
   return absl::OkStatus();
 }
 
@@ -93,8 +96,8 @@ absl::Status ParseUnset(bson::ValueView operand, const StageRow& row, const Pipe
       return base::Error(9527900, "$unset field names may not contain embedded null bytes");
     }
   }
-  MAYFLY_ASSIGN_OR_RETURN(Shape shape, Shape::ParseUnset(paths));
-  out->push_back(std::make_unique<ShapeStage>(row, std::move(shape)));
+  MAYFLY_ASSIGN_OR_RETURN(Projection projection, Projection::ParseUnset(paths));
+  out->push_back(std::make_unique<ProjectStage>(row, std::move(projection)));
   return absl::OkStatus();
 }
 

@@ -15,8 +15,9 @@ using bson::ValueView;
 
 class Application {
  public:
-  Application(ProjectionKind kind, bson::View document, MatchContext& context)
-      : keeps_others_(kind == ProjectionKind::kExclusion), root_(document), context_(context) {}
+  // `frame` has the whole document; null if nothing is computed.
+  Application(ProjectionKind kind, Frame* frame)
+      : keeps_others_(kind != ProjectionKind::kInclusion), frame_(frame) {}
 
   // Writes what `node` makes of `document` into the open document. Recursion is bounded by the tree
   // and the document.
@@ -118,11 +119,8 @@ class Application {
   absl::Status WriteValue(const Node& node, std::string_view name, ValueView existing,
                           bson::Builder* out) {
     if (node.expression) {
-      Frame& frame = context_.frame();
-      frame.root = root_;
-      frame.row = context_.row;
       bson::Value scratch;
-      MAYFLY_ASSIGN_OR_RETURN(const ValueView value, node.expression->View(frame, &scratch));
+      MAYFLY_ASSIGN_OR_RETURN(const ValueView value, node.expression->View(*frame_, &scratch));
       out->Append(name, value);
       return absl::OkStatus();
     }
@@ -137,9 +135,9 @@ class Application {
   absl::Status WriteElement(const FilterNode& filter, std::string_view name, ValueView array,
                             bson::Builder* out) {
     if (!array.IsArray()) return absl::OkStatus();
-    MatchContext context(context_.evaluation());
+    MatchContext context(frame_->context());
     context.record_position = true;
-    MAYFLY_ASSIGN_OR_RETURN(const bool matches, filter.Matches(root_, context));
+    MAYFLY_ASSIGN_OR_RETURN(const bool matches, filter.Matches(frame_->root, context));
     if (!matches || context.position < 0) return absl::OkStatus();
     out->OpenArray(name).Push(ElementAt(array.AsDocument(), context.position)).Close();
     return absl::OkStatus();
@@ -162,9 +160,8 @@ class Application {
     out->Close();
   }
 
-  bool keeps_others_;
-  bson::View root_;
-  MatchContext& context_;
+  const bool keeps_others_;
+  Frame* const frame_;
 };
 
 // Appends the paths below `node` that are kept; false if something else is done with one.
@@ -187,10 +184,13 @@ void CollectRead(const Node& node, const std::string& prefix, Dependencies* out)
     const std::string path = prefix + node.names[i];
     if (child.expression) {
       child.expression->AddDependencies(out);
-    } else if (child.action != Action::kChildren && child.action != Action::kDrop) {
-      out->paths.insert(path);
+    } else if (child.action != Action::kChildren) {
+      if (child.action != Action::kDrop) out->paths.insert(path);
+    } else {
+      // What is computed inside depends on whether this is an array or a document.
+      if (child.computes) out->paths.insert(path);
+      CollectRead(child, path + ".", out);
     }
-    CollectRead(child, path + ".", out);
   }
 }
 
@@ -206,11 +206,22 @@ bool Projection::IsIdentity() const { return root_->children.empty(); }
 
 absl::Status Projection::Apply(bson::View document, MatchContext& context,
                                bson::Builder* out) const {
-  if (positional_.empty())
-    return Application(kind_, document, context).Write(*root_, document, out);
+  Frame* frame = nullptr;
+  if (root_->computes) {
+    frame = &context.frame();
+    frame->root = document;
+    frame->row = context.row;
+  }
+  if (positional_.empty()) return Application(kind_, frame).Write(*root_, document, out);
   bson::Builder projected;
-  MAYFLY_RETURN_IF_ERROR(Application(kind_, document, context).Write(*root_, document, &projected));
+  MAYFLY_RETURN_IF_ERROR(Application(kind_, frame).Write(*root_, document, &projected));
   return WritePositional(projected.Finish(), document, {*filter_, positional_, context}, out);
+}
+
+absl::StatusOr<bson::Document> Projection::Apply(Frame& frame) const {
+  bson::Builder builder;
+  MAYFLY_RETURN_IF_ERROR(Application(kind_, &frame).Write(*root_, frame.root, &builder));
+  return builder.Finish();
 }
 
 absl::StatusOr<bson::Document> Projection::Apply(bson::View document, MatchContext& context) const {
@@ -227,7 +238,7 @@ std::optional<std::vector<std::string>> Projection::CoveredPaths() const {
 }
 
 void Projection::AddDependencies(Dependencies* out) const {
-  if (kind_ == ProjectionKind::kExclusion || !positional_.empty()) out->whole_document = true;
+  if (!positional_.empty()) out->whole_document = true;
   CollectRead(*root_, "", out);
 }
 

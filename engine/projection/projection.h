@@ -1,12 +1,12 @@
-// The projection of find and findAndModify: which fields of a document a client gets, and what is
-// made of them.
+// Projections: which fields of a document are kept, and what is made of them. Of find and
+// findAndModify, and of the stages $project, $addFields, $set and $unset.
 //
 //   {a: 1, "b.c": 1}                   these fields and _id
 //   {a: 0}                             all but these
-//   {a: {$slice: 2}}                   part of an array
+//   {a: "$b", c: {$add: ["$d", 1]}}    computed
+//   {a: {$slice: 2}}                   part of an array; in find only, as the next two
 //   {a: {$elemMatch: {b: 1}}}          the first element that matches
 //   {"a.$": 1}                         the element that made the filter match
-//   {a: "$b", c: {$add: ["$d", 1]}}    computed
 #pragma once
 
 #include <memory>
@@ -33,7 +33,11 @@ struct ProjectionContext {
   const EvaluationContext* evaluation = nullptr;    // must not be null
 };
 
-enum class ProjectionKind : uint8_t { kInclusion, kExclusion };
+enum class ProjectionKind : uint8_t {
+  kInclusion,  // named fields are kept, others dropped
+  kExclusion,  // named fields are dropped
+  kAddition,   // all fields are kept, named ones computed
+};
 
 // What a projection may have besides fields and values; for reference.
 struct ProjectionOperatorRow {
@@ -47,11 +51,18 @@ class Projection {
  public:
   struct Node;
 
-  // Errors: 31249 and 31250 paths that collide, 31253 and 31254 inclusion mixed with exclusion,
-  // 31252 and 31310 computed fields in an exclusion, 51270 empty sub-projection, 31325 unknown
-  // operator; 31274, 31275, 31255, 31256 for $elemMatch; 31394, 31276, 31395, 31308, 31271, 51050,
-  // 224 for the positional operator; paths as in ParseFieldPath.
+  // Of find. Errors: 31249 and 31250 paths that collide, 31253 and 31254 inclusion mixed with
+  // exclusion, 31252 and 31310 computed fields in an exclusion, 51270 empty sub-projection, 31325
+  // unknown operator; 31274, 31275, 31255, 31256 for $elemMatch; 31394, 31276, 31395, 31308, 31271,
+  // 51050, 224 for the positional operator; paths as in ParseFieldPath.
   static absl::StatusOr<Projection> Parse(bson::View spec, const ProjectionContext& context);
+  // $project. Errors: 51272 empty, 31324 positional, 168 $elemMatch; else the same.
+  static absl::StatusOr<Projection> ParseStage(bson::View spec, const ParseContext& context);
+  // $addFields and $set. Errors: 40176 paths that collide, 40181 an operator beside other fields,
+  // 40183 a dot inside a sub-object; paths as in ParseFieldPath.
+  static absl::StatusOr<Projection> ParseAddFields(bson::View spec, const ParseContext& context);
+  // $unset: every path is dropped.
+  static absl::StatusOr<Projection> ParseUnset(const std::vector<std::string>& paths);
 
   Projection(Projection&&) noexcept;
   Projection& operator=(Projection&&) noexcept;
@@ -66,12 +77,14 @@ class Projection {
   // element.
   absl::Status Apply(bson::View document, MatchContext& context, bson::Builder* out) const;
   absl::StatusOr<bson::Document> Apply(bson::View document, MatchContext& context) const;
+  // Of a stage: to the document of the frame.
+  absl::StatusOr<bson::Document> Apply(Frame& frame) const;
 
   // For planners: the dotted paths that are enough to make the result, `_id` among them if it is
   // kept; nullopt if the document itself is needed (exclusion, operators, expressions).
   std::optional<std::vector<std::string>> CoveredPaths() const;
   bool RequiresDocument() const { return !CoveredPaths().has_value(); }
-  // Adds what is read.
+  // Adds what is read besides the fields that pass because nothing is said of them.
   void AddDependencies(Dependencies* out) const;
 
  private:

@@ -21,8 +21,6 @@ using base::StrCat;
 using bson::Type;
 using bson::ValueView;
 
-constexpr int kCollisionBelow = 31249;
-constexpr int kCollision = 31250;
 constexpr int kOperatorInExclusion = 31252;
 constexpr int kInclusionInExclusion = 31253;
 constexpr int kExclusionInInclusion = 31254;
@@ -34,11 +32,13 @@ constexpr int kElementNested = 31275;
 constexpr int kTwoPositional = 31276;
 constexpr int kPositionalLiteral = 31308;
 constexpr int kLiteralInExclusion = 31310;
+constexpr int kPositionalInStage = 31324;
 constexpr int kUnknownExpression = 31325;
 constexpr int kPositionalInside = 31394;
 constexpr int kPositionalExclusion = 31395;
 constexpr int kPositionalWithoutFilter = 51050;
 constexpr int kEmptySubProjection = 51270;
+constexpr int kEmptyStage = 51272;
 
 bool IsTruthy(ValueView value) { return value.IsBool() ? value.AsBool() : bson::IsNonZero(value); }
 
@@ -71,14 +71,15 @@ class Parser {
  public:
   using Node = Projection::Node;
 
-  explicit Parser(const ProjectionContext& context)
-      : context_(context), root_(std::make_unique<Node>()) {}
+  // `find` is null for a stage, which has no operators of its own.
+  Parser(const ParseContext& expressions, const ProjectionContext* find)
+      : expressions_(expressions), find_(find), root_(std::make_unique<Node>()) {}
 
   absl::Status Run(bson::View spec) {
     for (const bson::Element& field : spec) MAYFLY_RETURN_IF_ERROR(ParseField("", field));
-    const bool inclusion = has_element_ || (id_ && *id_);
-    if (!kind_) kind_ = inclusion ? ProjectionKind::kInclusion : ProjectionKind::kExclusion;
-    return FinishId();
+    if (!kind_) kind_ = KindOfUndecided();
+    FinishId();
+    return absl::OkStatus();
   }
 
   ProjectionKind kind() const { return *kind_; }
@@ -86,10 +87,22 @@ class Parser {
   std::vector<std::string> TakePositional() { return std::move(positional_); }
 
  private:
-  // The recursion is bounded by the nesting of the specification.
+  // Of a projection with nothing but `_id`, slices, $elemMatch and metadata.
+  ProjectionKind KindOfUndecided() const {
+    const bool keeps_id = id_.has_value() && *id_;
+    const bool includes =
+        has_slice_ ? keeps_id : (keeps_id || has_element_ || (find_ == nullptr && has_metadata_));
+    return includes ? ProjectionKind::kInclusion : ProjectionKind::kExclusion;
+  }
+
+  // The recursion is bounded by the length of a path.
   absl::Status ParseField(std::string_view prefix, const bson::Element& field) {
     const std::string path = StrCat(prefix, field.key);
-    if (path.find(".$.") != std::string::npos) {
+    if (find_ == nullptr && path.ends_with(".$")) {
+      return Error(kPositionalInStage,
+                   "Cannot use positional projection in aggregation projection");
+    }
+    if (find_ != nullptr && path.find(".$.") != std::string::npos) {
       return Error(kPositionalInside,
                    "As of 4.4, it's illegal to specify positional operator in the middle of a "
                    "path.Positional projection may only be used at the end, for example: a.b.$. If "
@@ -130,8 +143,11 @@ class Parser {
       }
       return absl::OkStatus();
     }
-    if (first.key == "$elemMatch") return ParseElement(path, first.value);
-    if (first.key == "$slice" && path != positional_path_) {
+    if (first.key == "$elemMatch") {
+      if (find_ != nullptr) return ParseElement(path, first.value);
+      return Error(ErrorCode::kInvalidPipelineOperator, "Cannot use $elemMatch in this context");
+    }
+    if (find_ != nullptr && first.key == "$slice" && path != positional_path_) {
       if (const std::optional<ArraySlice> slice = ParseFindSlice(first.value)) {
         return ParseSlice(path, *slice);
       }
@@ -184,11 +200,11 @@ class Parser {
     if (has_element_) {
       return Error(kPositionalAfterElement, "Cannot specify positional operator and $elemMatch.");
     }
-    if (context_.filter == nullptr) {
+    if (find_->filter == nullptr) {
       return Error(kPositionalWithoutFilter,
                    "Projections with a positional operator require a matcher");
     }
-    if (UsesExpressions(*context_.filter)) {
+    if (UsesExpressions(*find_->filter)) {
       return Error(ErrorCode::kQueryFeatureNotAllowed,
                    "Executor error: $expr is not allowed with a positional projection");
     }
@@ -214,7 +230,7 @@ class Parser {
     bson::Builder condition;
     condition.OpenDocument(path).Append("$elemMatch", operand).Close();
     FilterParseContext context;
-    context.strings = context_.strings;
+    context.strings = find_->strings;
     context.features = {
         .expr = false, .text_search = false, .near = false, .where = false, .json_schema = false};
     MAYFLY_ASSIGN_OR_RETURN(FilterPtr element, ParseFilter(condition.Finish(), context));
@@ -228,6 +244,7 @@ class Parser {
     MAYFLY_ASSIGN_OR_RETURN(Node * node, AddNode(path));
     node->action = Node::Action::kSlice;
     node->slice = slice;
+    has_slice_ = true;
     return absl::OkStatus();
   }
 
@@ -245,59 +262,35 @@ class Parser {
                                 : StrCat("Cannot use an expression ", path, ": ",
                                          bson::ToShellText(value), " in an exclusion projection"));
     }
-    const Variables none;
-    ParseContext parse;
-    parse.variables = context_.variables != nullptr ? context_.variables : &none;
-    parse.evaluation = context_.evaluation;
-    MAYFLY_ASSIGN_OR_RETURN(ExpressionPtr expression, ParseExpression(value, parse));
+    MAYFLY_ASSIGN_OR_RETURN(ExpressionPtr expression, ParseExpression(value, expressions_));
     MAYFLY_ASSIGN_OR_RETURN(Node * node, AddNode(path));
     node->action = Node::Action::kCompute;
     node->expression = std::move(expression);
+    has_metadata_ = has_metadata_ || is_metadata;
     if (!is_metadata) kind_ = ProjectionKind::kInclusion;
     return absl::OkStatus();
   }
 
-  // The new node at the end of `path`.
   absl::StatusOr<Node*> AddNode(std::string_view path) {
-    Node* node = root_.get();
-    std::string_view rest = path;
-    while (true) {
-      const size_t dot = rest.find('.');
-      const std::string_view name = rest.substr(0, dot);
-      const bool is_last = dot == std::string_view::npos;
-      const int child = node->Find(name);
-      if (child >= 0 && is_last) return Error(kCollision, StrCat("Path collision at ", path));
-      node = child >= 0 ? node->children[child].get() : node->Add(name);
-      if (is_last) return node;
-      rest.remove_prefix(dot + 1);
-      if (node->action != Node::Action::kChildren) {
-        return Error(kCollisionBelow,
-                     StrCat("Path collision at ", path, " remaining portion ", rest));
-      }
-    }
+    return AddProjectionNode(path, root_.get());
   }
 
   // An inclusion keeps `_id` unless told otherwise.
-  absl::Status FinishId() {
+  void FinishId() {
     if (*kind_ == ProjectionKind::kInclusion && root_->Find("_id") < 0) {
       root_->Add("_id")->action = Node::Action::kKeep;
     }
     MarkComputed(root_.get());
-    return absl::OkStatus();
   }
 
-  static bool MarkComputed(Node* node) {
-    node->computes =
-        node->action == Node::Action::kCompute || node->action == Node::Action::kElement;
-    for (const auto& child : node->children) node->computes |= MarkComputed(child.get());
-    return node->computes;
-  }
-
-  const ProjectionContext& context_;
+  const ParseContext& expressions_;
+  const ProjectionContext* const find_;
   std::unique_ptr<Node> root_;
   std::optional<ProjectionKind> kind_;
   std::optional<bool> id_;  // {_id: 1} or {_id: 0} was there
   bool has_element_ = false;
+  bool has_slice_ = false;
+  bool has_metadata_ = false;
   std::vector<std::string> positional_;
   std::string positional_path_;  // the same with its dots
 };
@@ -315,12 +308,29 @@ absl::Span<const ProjectionOperatorRow> ProjectionOperators() {
 }
 
 absl::StatusOr<Projection> Projection::Parse(bson::View spec, const ProjectionContext& context) {
-  Parser parser(context);
+  const Variables none;
+  ParseContext expressions;
+  expressions.variables = context.variables != nullptr ? context.variables : &none;
+  expressions.evaluation = context.evaluation;
+  Parser parser(expressions, &context);
   MAYFLY_RETURN_IF_ERROR(parser.Run(spec));
   Projection result(parser.kind(), parser.TakeRoot());
   result.filter_ = context.filter;
   result.positional_ = parser.TakePositional();
   return result;
+}
+
+absl::StatusOr<Projection> Projection::ParseStage(bson::View spec, const ParseContext& context) {
+  constexpr std::string_view kPrefix = "Invalid $project :: caused by :: ";
+  if (spec.empty()) {
+    return Error(kEmptyStage,
+                 StrCat(kPrefix, "projection specification must have at least one field"));
+  }
+  Parser parser(context, nullptr);
+  if (const absl::Status status = parser.Run(spec); !status.ok()) {
+    return base::WithPrefix(status, kPrefix);
+  }
+  return Projection(parser.kind(), parser.TakeRoot());
 }
 
 }  // namespace mayfly::engine

@@ -1,4 +1,4 @@
-// The tree inside a Projection; for its parser and its application only.
+// The tree inside a Projection; for its parsers and its application only.
 #pragma once
 
 #include <memory>
@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
 #include "engine/projection/projection.h"
 
 namespace mayfly::engine {
@@ -30,6 +32,10 @@ struct Projection::Node {
 
   // The place of the child, or -1.
   int Find(std::string_view name) const {
+    if (names.size() > kFewNames) [[unlikely]] {
+      const auto found = places.find(absl::string_view(name.data(), name.size()));
+      return found == places.end() ? -1 : found->second;
+    }
     for (size_t i = 0; i < names.size(); ++i) {
       if (names[i] == name) return static_cast<int>(i);
     }
@@ -38,8 +44,26 @@ struct Projection::Node {
   Node* Add(std::string_view name) {
     names.emplace_back(name);
     children.push_back(std::make_unique<Node>());
+    if (names.size() > kFewNames) {
+      for (size_t i = places.size(); i < names.size(); ++i) {
+        places.emplace(names[i], static_cast<int>(i));
+      }
+    }
     return children.back().get();
   }
+
+ private:
+  // Up to so many are found faster by looking at each.
+  static constexpr size_t kFewNames = 16;
+
+  absl::flat_hash_map<std::string, int> places;  // of all names; empty while they are few
 };
+
+// The new node at the end of `path`, which must be a path. Errors: 31250 if it is there, 31249 if a
+// field on the way is no node with children.
+absl::StatusOr<Projection::Node*> AddProjectionNode(std::string_view path, Projection::Node* root);
+
+// Sets `computes` in all of the tree.
+bool MarkComputed(Projection::Node* node);
 
 }  // namespace mayfly::engine

@@ -89,6 +89,19 @@ TEST(Project, Malformed_GivesMongoCodes) {
   EXPECT_EQ(RunPipeline(R"([{"$project": {"a": 1, "a.b": 1}}])", kItems), "error 31249");
   EXPECT_EQ(RunPipeline(R"([{"$project": {"a.b": 1, "a": 1}}])", kItems), "error 31250");
   EXPECT_EQ(RunPipeline(R"([{"$project": {"a": {"$nope": 1}}}])", kItems), "error 31325");
+  EXPECT_EQ(RunPipeline(R"([{"$project": {"a": {"$elemMatch": {"b": 1}}}}])", kItems), "error 168");
+  EXPECT_EQ(RunPipeline(R"([{"$project": {"a.$": 1}}])", kItems), "error 31324");
+  EXPECT_EQ(RunPipeline(R"([{"$project": {"a": {"$slice": 1}}}])", kItems), "error 28667");
+  EXPECT_EQ(RunPipeline(R"([{"$project": {"a": 0, "b": {"$add": [1]}}}])", kItems), "error 31252");
+  EXPECT_EQ(RunPipeline(R"([{"$project": {"a": 0, "b": "$c"}}])", kItems), "error 31310");
+  EXPECT_EQ(RunPipeline(R"([{"$project": {"a": {}}}])", kItems), "error 51270");
+}
+
+TEST(Project, Metadata_IsAnInclusionAloneButGoesWithAnExclusion) {
+  constexpr std::string_view kDocs = R"([{"_id": 1, "a": 1, "b": 2}])";
+  EXPECT_EQ(RunPipeline(R"([{"$project": {"s": {"$meta": "sortKey"}}}])", kDocs), "{ _id: 1 }");
+  EXPECT_EQ(RunPipeline(R"([{"$project": {"s": {"$meta": "sortKey"}, "a": 0}}])", kDocs),
+            "{ _id: 1, b: 2 }");
 }
 
 TEST(AddFields, Paths_ReplaceInPlaceAndAppend) {
@@ -96,6 +109,10 @@ TEST(AddFields, Paths_ReplaceInPlaceAndAppend) {
   EXPECT_EQ(RunPipeline(R"([{"$addFields": {"e": 9, "a": "$b.c", "b.d": 5, "d.y": 0}}])", kDocs),
             "{ a: 1, b: { c: 1, d: 5 }, d: [ { x: 1, y: 0 }, { y: 0 } ], e: 9 }");
   EXPECT_EQ(RunPipeline(R"([{"$unset": ["a", "b.c"]}])", kDocs), "{ b: {}, d: [ { x: 1 }, 2 ] }");
+  EXPECT_EQ(RunPipeline(R"([{"$set": {"a": 1, "a.b": 1}}])", kDocs), "error 40176");
+  EXPECT_EQ(RunPipeline(R"([{"$set": {"a": {"$add": [1], "b": 1}}}])", kDocs), "error 40181");
+  EXPECT_EQ(RunPipeline(R"([{"$set": {"a": {"b.c": 1}}}])", kDocs), "error 40183");
+  EXPECT_EQ(RunPipeline(R"([{"$unset": ["a", "a.b"]}])", kDocs), "error 31249");
 }
 
 TEST(ReplaceRoot, NoDocument_IsAnError) {

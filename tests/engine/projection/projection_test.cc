@@ -85,6 +85,30 @@ TEST(Projection, ComputesFields) {
   EXPECT_EQ(Project(R"({"new.b": "$a.c", "_id": 0})", kDocument), "{ new: { b: 2 } }");
 }
 
+TEST(Projection, WithoutPlainFieldsIsWhatItsOperatorsSay) {
+  EXPECT_EQ(Project(R"({"n": {"$slice": 1}, "_id": 0})", R"({"_id": 1, "n": [1, 2], "m": 3})"),
+            "{ n: [ 1 ], m: 3 }");
+  EXPECT_EQ(Project(R"({"n": {"$slice": 1}, "k": {"$elemMatch": {"$gt": 1}}})",
+                    R"({"_id": 1, "n": [1, 2], "k": [1, 2], "m": 3})"),
+            "{ _id: 1, n: [ 1 ], k: [ 2 ], m: 3 }");
+  EXPECT_EQ(Project(R"({"x": {"$meta": "randVal"}})", R"({"_id": 1, "n": 2})"), "{ _id: 1, n: 2 }");
+  EXPECT_EQ(Project(R"({"x": {"$meta": "randVal"}, "_id": 1})", R"({"_id": 1, "n": 2})"),
+            "{ _id: 1 }");
+}
+
+TEST(Projection, OfManyFieldsFindsEach) {
+  std::string spec, document, expected;
+  for (int i = 0; i < 100; ++i) {
+    const std::string comma = i == 0 ? "" : ", ", name = "f" + std::to_string(99 - i);
+    spec += comma + "\"f" + std::to_string(i) + (i % 2 == 0 ? "\": 1" : "\": \"$x\"");
+    document += comma + "\"" + name + "\": " + std::to_string(i);
+    if (i % 2 == 1) expected += ", " + name + ": " + std::to_string(i);
+  }
+  for (int i = 1; i < 100; i += 2) expected += ", f" + std::to_string(i) + ": 7";
+  EXPECT_EQ(Project("{" + spec + "}", "{\"x\": 7, \"_id\": 1, \"y\": 8, " + document + "}"),
+            "{ _id: 1" + expected + " }");
+}
+
 TEST(Projection, RefusesWhatMongoDbRefuses) {
   const std::pair<std::string_view, std::string_view> cases[] = {
       {R"({"a": 1, "b": 0})", "31254"},
