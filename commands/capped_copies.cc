@@ -106,12 +106,6 @@ absl::StatusOr<std::string_view> ReadSource(CommandContext& context, bson::Value
   return name;
 }
 
-void NotifyRules(CommandContext& context) {
-  if (auto* listener = context.services.engine.expiry_listener(); listener != nullptr) {
-    listener->OnRulesChanged(context.database_name());
-  }
-}
-
 absl::Status RunConvert(CommandContext& context, const Arguments& arguments, bson::Builder&) {
   MAYFLY_ASSIGN_OR_RETURN(const std::string_view name, ReadSource(context, arguments.target()));
   MAYFLY_ASSIGN_OR_RETURN(const int64_t size,
@@ -129,7 +123,7 @@ absl::Status RunConvert(CommandContext& context, const Arguments& arguments, bso
   MAYFLY_ASSIGN_OR_RETURN(const auto target, MakeCapped(context, *source, temporary, size));
   MAYFLY_RETURN_IF_ERROR(context.catalog->Drop(*context.transaction, *source));
   MAYFLY_RETURN_IF_ERROR(context.catalog->Rename(*context.transaction, *target, name));
-  NotifyRules(context);
+  NotifyRulesChanged(context, context.database_name());
   return absl::OkStatus();
 }
 

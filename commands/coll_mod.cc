@@ -205,9 +205,7 @@ absl::Status RunCollMod(CommandContext& context, const Arguments& arguments, bso
   }
   MAYFLY_RETURN_IF_ERROR(
       ChangeLifetime(context, *collection, arguments[Arg("expireAfterSeconds")]));
-  if (auto* listener = context.services.engine.expiry_listener(); listener != nullptr) {
-    listener->OnRulesChanged(database);
-  }
+  NotifyRulesChanged(context, database);
   MAYFLY_ASSIGN_OR_RETURN(const bson::Document changes, ReadChanges(*collection, arguments));
   if (changes.empty()) return absl::OkStatus();
   MAYFLY_ASSIGN_OR_RETURN(

@@ -201,9 +201,7 @@ absl::Status Apply(CommandContext& context, Collection& collection, const Index&
           state.backfill = {.next = 1, .end = end};
         }
       }));
-  if (auto* listener = context.services.engine.expiry_listener(); listener != nullptr) {
-    listener->OnRulesChanged(context.database_name());
-  }
+  NotifyRulesChanged(context, context.database_name());
   return absl::OkStatus();
 }
 

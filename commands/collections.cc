@@ -31,6 +31,42 @@ absl::StatusOr<std::shared_ptr<engine::Collection>> FindStored(const CommandCont
   return collection;
 }
 
+absl::StatusOr<std::shared_ptr<engine::Collection>> FindNamed(const CommandContext& context,
+                                                              const Arguments& arguments) {
+  MAYFLY_ASSIGN_OR_RETURN(const std::string_view name, TargetCollectionName(context, arguments));
+  return FindStored(context, name);
+}
+
+absl::StatusOr<std::shared_ptr<engine::Collection>> FindExisting(const CommandContext& context,
+                                                                 const Arguments& arguments) {
+  MAYFLY_ASSIGN_OR_RETURN(auto collection, FindNamed(context, arguments));
+  if (collection != nullptr) return collection;
+  return NamespaceNotFound(FullName(context, arguments.target().AsString()));
+}
+
+absl::Status ReadDatabase(
+    const CommandContext& context, std::string_view database,
+    absl::FunctionRef<absl::Status(engine::Transaction&, const engine::Catalog&)> body) {
+  const auto opened = context.services.engine.Open(database, engine::Store::IfMissing::kNull);
+  if (base::CodeOf(opened.status()) == ErrorCode::kDatabaseDropPending) return absl::OkStatus();
+  MAYFLY_ASSIGN_OR_RETURN(const auto handle, opened);
+  if (handle == nullptr) return absl::OkStatus();
+  const absl::Status status =
+      handle->storage().Run({}, [&](engine::Transaction& transaction) -> absl::Status {
+        MAYFLY_ASSIGN_OR_RETURN(const engine::Catalog* const catalog,
+                                handle->GetCatalog(transaction));
+        return body(transaction, *catalog);
+      });
+  const bool is_gone = base::CodeOf(status) == ErrorCode::kDatabaseDropPending;
+  return is_gone ? absl::OkStatus() : status;
+}
+
+void NotifyRulesChanged(const CommandContext& context, std::string_view database) {
+  if (auto* listener = context.services.engine.expiry_listener(); listener != nullptr) {
+    listener->OnRulesChanged(database);
+  }
+}
+
 absl::StatusOr<std::shared_ptr<engine::Collection>> FindOrCreate(CommandContext& context,
                                                                  std::string_view name) {
   MAYFLY_ASSIGN_OR_RETURN(auto collection, FindStored(context, name));

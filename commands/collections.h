@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "commands/command.h"
 #include "engine/collection/write_context.h"
@@ -21,10 +22,26 @@ absl::StatusOr<std::string_view> TargetCollectionName(const CommandContext& cont
 absl::StatusOr<std::shared_ptr<engine::Collection>> FindStored(const CommandContext& context,
                                                                std::string_view name);
 
+// The one that the command names. Errors: 73, 166.
+absl::StatusOr<std::shared_ptr<engine::Collection>> FindNamed(const CommandContext& context,
+                                                              const Arguments& arguments);
+// 26 NamespaceNotFound if there is none.
+absl::StatusOr<std::shared_ptr<engine::Collection>> FindExisting(const CommandContext& context,
+                                                                 const Arguments& arguments);
+
 // The collection, created with default options if it is missing. Errors: 166, 73 for names that
 // cannot be created.
 absl::StatusOr<std::shared_ptr<engine::Collection>> FindOrCreate(CommandContext& context,
                                                                  std::string_view name);
+
+// On a thread that may wait, never inside an operation: calls `body` within an operation that reads
+// the database. Not called if there is none, or none any more.
+absl::Status ReadDatabase(
+    const CommandContext& context, std::string_view database,
+    absl::FunctionRef<absl::Status(engine::Transaction&, const engine::Catalog&)> body);
+
+// Expiry is told that rules of the database may have changed.
+void NotifyRulesChanged(const CommandContext& context, std::string_view database);
 
 // For a write at the command's `now`.
 engine::WriteContext MakeWriteContext(CommandContext& context);

@@ -25,12 +25,6 @@ constexpr std::array kDropArguments = {
             "fail unless the collection has this UUID"},
 };
 
-void NotifyRules(CommandContext& context) {
-  if (auto* listener = context.services.engine.expiry_listener(); listener != nullptr) {
-    listener->OnRulesChanged(context.database_name());
-  }
-}
-
 absl::Status RunCreate(CommandContext& context, const Arguments& arguments, bson::Builder& reply) {
   MAYFLY_ASSIGN_OR_RETURN(const std::string_view name, TargetCollectionName(context, arguments));
   MAYFLY_RETURN_IF_ERROR(engine::CheckCreatableCollectionName(context.database_name(), name));
@@ -62,7 +56,7 @@ absl::Status RunDrop(CommandContext& context, const Arguments& arguments, bson::
   }
   const auto indexes = collection->CountedIndexes();
   MAYFLY_RETURN_IF_ERROR(context.catalog->Drop(*context.transaction, *collection));
-  NotifyRules(context);
+  NotifyRulesChanged(context, context.database_name());
   if (!collection->IsView()) reply.Int32("nIndexesWas", indexes);
   reply.String("ns", FullName(context, name));
   return absl::OkStatus();
@@ -89,7 +83,7 @@ absl::Status RunDropDatabase(CommandContext& context, const Arguments& arguments
       },
       Error(ErrorCode::kQueryPlanKilled,
             StrCat("database dropped: '", context.database_name(), "'")));
-  NotifyRules(context);
+  NotifyRulesChanged(context, context.database_name());
   return absl::OkStatus();
 }
 

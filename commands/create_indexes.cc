@@ -49,12 +49,6 @@ constexpr std::array kListArguments = {
 
 consteval size_t CreateArg(std::string_view name) { return ArgIndex(kCreateArguments, name); }
 
-void NotifyRules(CommandContext& context) {
-  if (auto* listener = context.services.engine.expiry_listener(); listener != nullptr) {
-    listener->OnRulesChanged(context.database_name());
-  }
-}
-
 absl::Status Conflict(const IndexSpec& existing, const IndexSpec& requested, IndexMatch match) {
   if (match == IndexMatch::kKeyConflict) {
     return Error(ErrorCode::kIndexKeySpecsConflict,
@@ -164,7 +158,7 @@ absl::Status RunCreateIndexes(CommandContext& context, const Arguments& argument
   }
   MAYFLY_RETURN_IF_ERROR(engine::BuildIndexes(MakeWriteContext(context), collection, fresh));
   for (const IndexSpec& spec : fresh) {
-    if (spec.expire_after_seconds.has_value()) NotifyRules(context);
+    if (spec.expire_after_seconds.has_value()) NotifyRulesChanged(context, context.database_name());
   }
   reply.Int32("numIndexesBefore", before);
   reply.Int32("numIndexesAfter", collection->CountedIndexes());
@@ -261,7 +255,8 @@ absl::Status RunDropIndexes(CommandContext& context, const Arguments& arguments,
   const auto before = collection->CountedIndexes();
   for (const auto& index : doomed) {
     MAYFLY_RETURN_IF_ERROR(context.catalog->DropIndex(*context.transaction, *collection, *index));
-    if (index->spec.expire_after_seconds.has_value()) NotifyRules(context);
+    if (index->spec.expire_after_seconds.has_value())
+      NotifyRulesChanged(context, context.database_name());
   }
   reply.Int32("nIndexesWas", before);
   if (which.IsString() && which.AsString() == "*") {

@@ -1,6 +1,7 @@
 // getDefaultRWConcern, setDefaultRWConcern: the concerns of commands that bring none. With one
 // member every acknowledged write is a majority's, so all of them come to the same here.
 #include <array>
+#include <mutex>
 
 #include "base/status.h"
 #include "base/strings.h"
@@ -125,6 +126,8 @@ absl::Status RunSet(CommandContext& context, const Arguments& arguments, bson::B
   if (!write.IsMissing()) {
     MAYFLY_ASSIGN_OR_RETURN(new_write, ReadWrite(write));
   }
+  // Of two at once neither may take the other's concern back.
+  const std::lock_guard setting(context.state->set_concerns_mutex);
   DefaultConcerns concerns;
   {
     const std::lock_guard lock(context.state->mutex);

@@ -1,7 +1,11 @@
 // What explain's replies are made of, for searches and for pipelines.
 #pragma once
 
+#include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "bson/builder.h"
@@ -24,6 +28,18 @@ struct Explained {
   bool multi = true;  // writes: all matching documents, not only the first
   bool upsert = false;
 };
+
+// What a command asks for, but for its collection; nullopt if it is none that searches. Errors:
+// those of its arguments.
+absl::StatusOr<std::optional<Explained>> ReadExplained(bson::View command);
+
+// The errors that an explained update would have, whatever it finds.
+absl::Status CheckUpdate(const Explained& explained, const engine::EvaluationContext& evaluation,
+                         const engine::FindQuery& query);
+// Searches by `path` until there are so many results, and counts; changes nothing.
+absl::StatusOr<PlanCounts> RunExplained(CommandContext& context, const Explained& explained,
+                                        const std::shared_ptr<engine::Collection>& collection,
+                                        const engine::AccessPath& path, int64_t max_results);
 
 // queryPlanner up to and without the winning plan; to be closed by the caller.
 struct PlannerFacts {

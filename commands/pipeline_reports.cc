@@ -170,15 +170,8 @@ void AddCollections(const engine::Catalog& catalog, std::string_view database, b
 // Of one other database, or of any while none is at work.
 absl::Status AddDatabase(CommandContext& context, const std::string& name, bool shards,
                          Documents* documents) {
-  const auto opened = context.services.engine.Open(name, engine::Store::IfMissing::kNull);
-  // Dropped since it was listed.
-  if (base::CodeOf(opened.status()) == base::ErrorCode::kDatabaseDropPending)
-    return absl::OkStatus();
-  MAYFLY_ASSIGN_OR_RETURN(const auto handle, opened);
-  if (handle == nullptr) return absl::OkStatus();
-  return handle->storage().Run({}, [&](engine::Transaction& transaction) -> absl::Status {
-    MAYFLY_ASSIGN_OR_RETURN(const engine::Catalog* const catalog, handle->GetCatalog(transaction));
-    AddCollections(*catalog, name, shards, documents);
+  return ReadDatabase(context, name, [&](engine::Transaction&, const engine::Catalog& catalog) {
+    AddCollections(catalog, name, shards, documents);
     return absl::OkStatus();
   });
 }

@@ -89,10 +89,10 @@ absl::StatusOr<std::vector<bson::Value>> ReadIndexes(ValueView value) {
 }
 
 absl::Status RunSetFilter(CommandContext& context, const Arguments& arguments, bson::Builder&) {
-  MAYFLY_ASSIGN_OR_RETURN(const std::string_view name, TargetCollectionName(context, arguments));
-  MAYFLY_ASSIGN_OR_RETURN(const auto collection, FindStored(context, name));
+  MAYFLY_ASSIGN_OR_RETURN(const auto collection, FindNamed(context, arguments));
   if (collection == nullptr) {
-    return Error(ErrorCode::kBadValue, StrCat("no such collection: ", FullName(context, name)));
+    return Error(ErrorCode::kBadValue,
+                 StrCat("no such collection: ", FullName(context, arguments.target().AsString())));
   }
   MAYFLY_ASSIGN_OR_RETURN(IndexFilter filter, ReadShape(context, arguments, *collection));
   MAYFLY_ASSIGN_OR_RETURN(filter.indexes, ReadIndexes(arguments[Arg("indexes")]));
@@ -104,8 +104,7 @@ absl::Status RunSetFilter(CommandContext& context, const Arguments& arguments, b
 
 absl::Status RunListFilters(CommandContext& context, const Arguments& arguments,
                             bson::Builder& reply) {
-  MAYFLY_ASSIGN_OR_RETURN(const std::string_view name, TargetCollectionName(context, arguments));
-  MAYFLY_ASSIGN_OR_RETURN(const auto collection, FindStored(context, name));
+  MAYFLY_ASSIGN_OR_RETURN(const auto collection, FindNamed(context, arguments));
   reply.OpenArray("filters");
   if (collection != nullptr) {
     for (const IndexFilter& filter : collection->index_filters()) {
@@ -122,8 +121,7 @@ absl::Status RunListFilters(CommandContext& context, const Arguments& arguments,
 }
 
 absl::Status RunClearFilters(CommandContext& context, const Arguments& arguments, bson::Builder&) {
-  MAYFLY_ASSIGN_OR_RETURN(const std::string_view name, TargetCollectionName(context, arguments));
-  MAYFLY_ASSIGN_OR_RETURN(const auto collection, FindStored(context, name));
+  MAYFLY_ASSIGN_OR_RETURN(const auto collection, FindNamed(context, arguments));
   if (collection == nullptr) return absl::OkStatus();
   auto& filters = collection->index_filters();
   const ValueView query = arguments[Arg("query")];
@@ -142,8 +140,7 @@ absl::Status RunClearFilters(CommandContext& context, const Arguments& arguments
 }
 
 absl::Status RunClear(CommandContext& context, const Arguments& arguments, bson::Builder&) {
-  MAYFLY_ASSIGN_OR_RETURN(const std::string_view name, TargetCollectionName(context, arguments));
-  return FindStored(context, name).status();
+  return FindNamed(context, arguments).status();
 }
 
 constexpr uint32_t kFlags = kAnyFields | kNoApiVersion;

@@ -37,12 +37,6 @@ constexpr std::array kRenameArguments = {
 // Documents are copied in runs of so many bytes, each one operation of the target.
 constexpr size_t kRunBytes = 8 * 1024 * 1024;
 
-void NotifyRules(CommandContext& context, std::string_view database) {
-  if (auto* listener = context.services.engine.expiry_listener(); listener != nullptr) {
-    listener->OnRulesChanged(database);
-  }
-}
-
 absl::Status RenameWithin(CommandContext& context, std::string_view database, std::string_view from,
                           std::string_view to, bool drop_target, bson::ValueView uuid) {
   MAYFLY_ASSIGN_OR_RETURN(const auto handle,
@@ -250,8 +244,8 @@ absl::Status RunRename(CommandContext& context, const Arguments& arguments, bson
     MAYFLY_RETURN_IF_ERROR(
         RenameAcross(context, {.from = from, .to = to, .drop_target = drop_target, .uuid = uuid}));
   }
-  NotifyRules(context, from.database);
-  NotifyRules(context, to.database);
+  NotifyRulesChanged(context, from.database);
+  NotifyRulesChanged(context, to.database);
   return absl::OkStatus();
 }
 

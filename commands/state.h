@@ -45,6 +45,8 @@ struct ServerState {
   UsageStatistics usage;
   WriteGate write_gate;
   std::mutex cross_rename_mutex;  // held while a collection is copied into another database
+  // Held while the default concerns are read, changed and kept; `mutex` is taken inside.
+  std::mutex set_concerns_mutex;
 
   std::mutex mutex;
   ProfileSettings profile;

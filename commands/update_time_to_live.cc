@@ -53,14 +53,6 @@ absl::Status CheckChange(const engine::EpochRule& rule, bool enabled, std::strin
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::shared_ptr<engine::Collection>> FindExisting(const CommandContext& context,
-                                                                 const Arguments& arguments) {
-  MAYFLY_ASSIGN_OR_RETURN(const std::string_view name, TargetCollectionName(context, arguments));
-  MAYFLY_ASSIGN_OR_RETURN(auto collection, FindStored(context, name));
-  if (collection == nullptr) return NamespaceNotFound(FullName(context, name));
-  return collection;
-}
-
 absl::Status RunUpdate(CommandContext& context, const Arguments& arguments, bson::Builder& reply) {
   MAYFLY_ASSIGN_OR_RETURN(
       const Arguments specification,
@@ -74,9 +66,7 @@ absl::Status RunUpdate(CommandContext& context, const Arguments& arguments, bson
   MAYFLY_RETURN_IF_ERROR(CheckChange(collection->epoch_rule(), enabled, attribute));
   MAYFLY_RETURN_IF_ERROR(context.catalog->SetEpochAttribute(
       *context.transaction, *collection, enabled ? attribute : std::string_view()));
-  if (auto* listener = context.services.engine.expiry_listener(); listener != nullptr) {
-    listener->OnRulesChanged(context.database_name());
-  }
+  NotifyRulesChanged(context, context.database_name());
   reply.OpenDocument("timeToLiveSpecification").Bool("enabled", enabled);
   reply.String("attributeName", attribute).Close();
   return absl::OkStatus();

@@ -37,13 +37,9 @@ bool IsInStableApi(const engine::IndexSpec& spec) {
 
 absl::Status AppendErrors(CommandContext& context, std::string_view database,
                           const Arguments& arguments, bson::Builder& reply) {
-  MAYFLY_ASSIGN_OR_RETURN(const auto handle,
-                          context.services.engine.Open(database, engine::Store::IfMissing::kNull));
-  if (handle == nullptr) return absl::OkStatus();
-  return handle->storage().Run(
-      {.access = engine::Access::kRead}, [&](engine::Transaction& transaction) -> absl::Status {
-        MAYFLY_ASSIGN_OR_RETURN(engine::Catalog* const catalog, handle->GetCatalog(transaction));
-        for (const auto& collection : catalog->All()) {
+  return ReadDatabase(
+      context, database, [&](engine::Transaction&, const engine::Catalog& catalog) -> absl::Status {
+        for (const auto& collection : catalog.All()) {
           if (arguments.Has(Arg("collection")) &&
               collection->name() != arguments.String(Arg("collection"))) {
             continue;

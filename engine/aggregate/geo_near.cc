@@ -118,17 +118,6 @@ absl::StatusOr<double> EvaluateDistance(const Expression& expression, std::strin
   return distance;
 }
 
-// {coordinates: ...} is taken for a point.
-absl::StatusOr<geo::Geometry> ParseCenter(ValueView near) {
-  const bool typed =
-      near.IsArray() || near.AsDocument().Has("type") || near.AsDocument().First().value.IsNumber();
-  if (typed) return geo::Geometry::FromPoint(near);
-  bson::Builder point;
-  point.String("type", "Point").AppendAll(near.AsDocument());
-  const bson::Document document = point.Finish();
-  return geo::Geometry::FromPoint(Value::FromDocument(document));
-}
-
 absl::StatusOr<NearArguments> EvaluateArguments(const GeoNearSpec& spec, const Runtime& runtime) {
   constexpr int kMaxLegacyElements = 3;
   Frame frame(*runtime.evaluation);
@@ -143,7 +132,7 @@ absl::StatusOr<NearArguments> EvaluateArguments(const GeoNearSpec& spec, const R
   if (near.view().IsArray() && near.view().AsDocument().Count() > kMaxLegacyElements) {
     return Error(ErrorCode::kBadValue, "Point must only contain two numeric elements");
   }
-  MAYFLY_ASSIGN_OR_RETURN(const geo::Geometry center, ParseCenter(near));
+  MAYFLY_ASSIGN_OR_RETURN(const geo::Geometry center, ParseNearPoint(near));
   arguments.center = center.point();
   if (!center.IsLegacyPoint()) {
     arguments.surface = NearSurface::kSphere;

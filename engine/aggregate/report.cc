@@ -61,112 +61,85 @@ absl::Status ParseShardedData(bson::ValueView operand, const StageRow&, const Pi
   return base::Error(6789101, "The $shardedDataDistribution stage can only be run on router");
 }
 
+// About the collection or the database that is read.
+constexpr StageRow Report(std::string_view name, StageParser parse, std::string_view help) {
+  return {.name = name,
+          .parse = parse,
+          .help = help,
+          .position = StagePosition::kFirst,
+          .in_facet = false,
+          .in_transaction = false,
+          .stable_api = false};
+}
+
+// About the server.
+constexpr StageRow ServerReport(std::string_view name, StageParser parse, std::string_view help) {
+  StageRow row = Report(name, parse, help);
+  row.server_wide = true;
+  row.without_collection = true;
+  row.local_reads_only = true;
+  return row;
+}
+
+constexpr StageRow NotInSubPipelines(StageRow row) {
+  row.in_sub_pipeline = false;
+  return row;
+}
+
+constexpr StageRow CollStats() {
+  StageRow row =
+      Report("$collStats", Parse<CheckCollStats>, "reports sizes and counts of the collection");
+  row.stable_api = true;
+  return row;
+}
+
+constexpr StageRow PlanCacheStats() {
+  StageRow row = Report("$planCacheStats", Parse<CheckPlanCacheStats>, "reports the plan cache");
+  row.local_reads_only = true;
+  return row;
+}
+
+constexpr StageRow ListSessions() {
+  StageRow row = NotInSubPipelines(ServerReport("$listSessions", Parse<CheckListSessions>,
+                                                "reports the sessions of all servers"));
+  row.without_collection = false;
+  return row;
+}
+
+constexpr StageRow ListClusterCatalog() {
+  StageRow row = ServerReport("$listClusterCatalog", Parse<CheckListClusterCatalog>,
+                              "reports the collections of the database; of all databases on admin");
+  row.server_wide = false;
+  return row;
+}
+
+constexpr StageRow ShardedDataDistribution() {
+  StageRow row = ServerReport("$shardedDataDistribution", ParseShardedData,
+                              "reports how collections are spread over shards");
+  row.local_reads_only = false;
+  row.support = base::Support::kRefused;
+  return row;
+}
+
 }  // namespace
 
-const StageRow kCollStatsRow = {.name = "$collStats",
-                                .parse = Parse<CheckCollStats>,
-                                .help = "reports sizes and counts of the collection",
-                                .position = StagePosition::kFirst,
-                                .in_facet = false,
-                                .in_transaction = false};
-const StageRow kIndexStatsRow = {.name = "$indexStats",
-                                 .parse = Parse<CheckIndexStats>,
-                                 .help = "reports the use of every index",
-                                 .position = StagePosition::kFirst,
-                                 .in_facet = false,
-                                 .in_transaction = false,
-                                 .stable_api = false};
-const StageRow kPlanCacheStatsRow = {.name = "$planCacheStats",
-                                     .parse = Parse<CheckPlanCacheStats>,
-                                     .help = "reports the plan cache",
-                                     .position = StagePosition::kFirst,
-                                     .in_facet = false,
-                                     .in_transaction = false,
-                                     .local_reads_only = true,
-                                     .stable_api = false};
-const StageRow kCurrentOpRow = {.name = "$currentOp",
-                                .parse = Parse<CheckCurrentOp>,
-                                .help = "reports running operations",
-                                .position = StagePosition::kFirst,
-                                .in_facet = false,
-                                .in_sub_pipeline = false,
-                                .in_transaction = false,
-                                .server_wide = true,
-                                .without_collection = true,
-                                .local_reads_only = true,
-                                .stable_api = false};
-const StageRow kListLocalSessionsRow = {.name = "$listLocalSessions",
-                                        .parse = Parse<CheckListSessions>,
-                                        .help = "reports the sessions of this server",
-                                        .position = StagePosition::kFirst,
-                                        .in_facet = false,
-                                        .in_sub_pipeline = false,
-                                        .in_transaction = false,
-                                        .server_wide = true,
-                                        .without_collection = true,
-                                        .local_reads_only = true,
-                                        .stable_api = false};
-const StageRow kListSessionsRow = {.name = "$listSessions",
-                                   .parse = Parse<CheckListSessions>,
-                                   .help = "reports the sessions of all servers",
-                                   .position = StagePosition::kFirst,
-                                   .in_facet = false,
-                                   .in_sub_pipeline = false,
-                                   .in_transaction = false,
-                                   .server_wide = true,
-                                   .local_reads_only = true,
-                                   .stable_api = false};
-
-const StageRow kListClusterCatalogRow = {
-    .name = "$listClusterCatalog",
-    .parse = Parse<CheckListClusterCatalog>,
-    .help = "reports the collections of the database; of all databases on admin",
-    .position = StagePosition::kFirst,
-    .in_facet = false,
-    .in_transaction = false,
-    .without_collection = true,
-    .local_reads_only = true,
-    .stable_api = false};
-const StageRow kQuerySettingsRow = {.name = "$querySettings",
-                                    .parse = Parse<CheckQuerySettings>,
-                                    .help = "reports query settings; there are none here",
-                                    .position = StagePosition::kFirst,
-                                    .in_facet = false,
-                                    .in_transaction = false,
-                                    .server_wide = true,
-                                    .without_collection = true,
-                                    .local_reads_only = true,
-                                    .stable_api = false};
-const StageRow kQueryStatsRow = {.name = "$queryStats",
-                                 .parse = Parse<CheckQueryStats>,
-                                 .help = "reports collected query statistics; none are collected",
-                                 .position = StagePosition::kFirst,
-                                 .in_facet = false,
-                                 .in_transaction = false,
-                                 .server_wide = true,
-                                 .without_collection = true,
-                                 .local_reads_only = true,
-                                 .stable_api = false};
-const StageRow kListSampledQueriesRow = {.name = "$listSampledQueries",
-                                         .parse = Parse<CheckSampledQueries>,
-                                         .help = "reports sampled queries; none are sampled",
-                                         .position = StagePosition::kFirst,
-                                         .in_facet = false,
-                                         .in_transaction = false,
-                                         .server_wide = true,
-                                         .without_collection = true,
-                                         .local_reads_only = true,
-                                         .stable_api = false};
-const StageRow kShardedDataDistributionRow = {
-    .name = "$shardedDataDistribution",
-    .parse = ParseShardedData,
-    .help = "reports how collections are spread over shards",
-    .position = StagePosition::kFirst,
-    .in_facet = false,
-    .in_transaction = false,
-    .server_wide = true,
-    .without_collection = true,
-    .stable_api = false,
-    .support = base::Support::kRefused};
+const StageRow kCollStatsRow = CollStats();
+const StageRow kIndexStatsRow =
+    Report("$indexStats", Parse<CheckIndexStats>, "reports the use of every index");
+const StageRow kPlanCacheStatsRow = PlanCacheStats();
+const StageRow kCurrentOpRow = NotInSubPipelines(
+    ServerReport("$currentOp", Parse<CheckCurrentOp>, "reports running operations"));
+const StageRow kListLocalSessionsRow = NotInSubPipelines(ServerReport(
+    "$listLocalSessions", Parse<CheckListSessions>, "reports the sessions of this server"));
+const StageRow kListSessionsRow = ListSessions();
+const StageRow kListClusterCatalogRow = ListClusterCatalog();
+const StageRow kQuerySettingsRow = ServerReport("$querySettings", Parse<CheckQuerySettings>,
+                                                "reports query settings; there are none here");
+const StageRow kQueryStatsRow =
+    ServerReport("$queryStats", Parse<CheckQueryStats>,
+                 "reports collected query statistics; none are collected");
+const StageRow kListSampledQueriesRow = ServerReport(
+    "$listSampledQueries", Parse<CheckSampledQueries>, "reports sampled queries; none are sampled");
+const StageRow kShardedDataDistributionRow = ShardedDataDistribution();
 
 }  // namespace mayfly::engine

@@ -45,6 +45,9 @@ class Near {
   virtual bool IsInRange(double distance) const = 0;
 };
 
+// The point of a document or an array, where {coordinates: ...} without a type is a point's too.
+absl::StatusOr<geo::Geometry> ParseNearPoint(bson::ValueView point);
+
 // Outside of filters: for $geoNear.
 std::unique_ptr<Near> MakeNear(std::string_view path, const NearArguments& arguments);
 

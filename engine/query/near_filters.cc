@@ -170,22 +170,14 @@ absl::StatusOr<std::optional<NearArguments>> ParseLegacy(const FilterOperator& o
   return std::optional(arguments);
 }
 
-// The point of $geometry: {type: "Point", coordinates: ...}, where the type may be left out.
+// The point of $geometry.
 absl::StatusOr<geo::PlanePoint> ParseCenter(ValueView geometry) {
   if (!geometry.IsDocument()) return Bad("$geometry must be an object");
-  const bson::View document = geometry.AsDocument();
-  if (document.First().value.IsNumber()) {
-    return Bad(StrCat("$near requires geojson point, given ", bson::ToShellText(document)));
+  if (geometry.AsDocument().First().value.IsNumber()) {
+    return Bad(
+        StrCat("$near requires geojson point, given ", bson::ToShellText(geometry.AsDocument())));
   }
-  if (document.Has("type")) {
-    MAYFLY_ASSIGN_OR_RETURN(const geo::Geometry point, geo::Geometry::FromPoint(geometry));
-    return point.point();
-  }
-  bson::Builder typed;
-  typed.String("type", "Point").AppendAll(document);
-  const bson::Document point_document = typed.Finish();
-  MAYFLY_ASSIGN_OR_RETURN(const geo::Geometry point,
-                          geo::Geometry::FromPoint(bson::Value::FromDocument(point_document)));
+  MAYFLY_ASSIGN_OR_RETURN(const geo::Geometry point, ParseNearPoint(geometry));
   return point.point();
 }
 
@@ -262,6 +254,16 @@ constexpr FilterRow kRows[] = {
 };
 
 }  // namespace
+
+absl::StatusOr<geo::Geometry> ParseNearPoint(ValueView point) {
+  const bool is_whole = point.IsArray() || point.AsDocument().Has("type") ||
+                        point.AsDocument().First().value.IsNumber();
+  if (is_whole) return geo::Geometry::FromPoint(point);
+  bson::Builder typed;
+  typed.String("type", "Point").AppendAll(point.AsDocument());
+  const bson::Document document = typed.Finish();
+  return geo::Geometry::FromPoint(bson::Value::FromDocument(document));
+}
 
 std::unique_ptr<Near> MakeNear(std::string_view path, const NearArguments& arguments) {
   return std::make_unique<NearNode>(path, arguments, bson::View());

@@ -1,6 +1,7 @@
 #include <chrono>
 #include <future>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "base/log.h"
@@ -63,6 +64,30 @@ TEST_F(AdministrationTest, FeatureCompatibilityVersionNeedsConfirmation) {
             0);
   EXPECT_EQ(Admin("{getParameter: 1, featureCompatibilityVersion: 1}"),
             "{ featureCompatibilityVersion: { version: \"8.0\" }, ok: 1.0 }");
+}
+
+TEST_F(AdministrationTest, DefaultConcernsSetAtOnceAreBothKept) {
+  const auto set = [&](std::string_view command) {
+    std::promise<std::string> done;
+    const auto parsed = bson::ParseJson(command);
+    server_.dispatcher().Dispatch(
+        server_.MakeInvocation("admin", *parsed),
+        [&done](Outcome outcome) { done.set_value(std::move(outcome.document)); });
+    done.get_future().get();
+  };
+  const auto get = [&] { return Admin("{getDefaultRWConcern: 1}"); };
+  for (int round = 0; round < 50; ++round) {
+    const bool even = round % 2 == 0;
+    std::thread other([&] {
+      set(even ? R"({"setDefaultRWConcern": 1, "defaultReadConcern": {"level": "majority"}})"
+               : R"({"setDefaultRWConcern": 1, "defaultReadConcern": {"level": "available"}})");
+    });
+    set(even ? R"({"setDefaultRWConcern": 1, "defaultWriteConcern": {"w": 1, "wtimeout": 5}})"
+             : R"({"setDefaultRWConcern": 1, "defaultWriteConcern": {"w": 1, "wtimeout": 7}})");
+    other.join();
+    ASSERT_THAT(get(), HasSubstr(even ? "majority" : "available")) << round;
+    ASSERT_THAT(get(), HasSubstr(even ? "wtimeout: 5" : "wtimeout: 7")) << round;
+  }
 }
 
 TEST_F(AdministrationTest, FsyncHoldsWritesBack) {
