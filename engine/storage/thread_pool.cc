@@ -1,5 +1,8 @@
 #include "engine/storage/thread_pool.h"
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -53,6 +56,10 @@ void ThreadPool::JoinEndedLocked() {
 }
 
 void ThreadPool::Work() {
+  // Of this thread alone; not being so nice is no error.
+  if (options_.niceness > 0) {
+    setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), options_.niceness);
+  }
   std::unique_lock lock(mutex_);
   for (;;) {
     if (!tasks_.empty()) {

@@ -21,6 +21,7 @@ class ThreadPool {
   struct Options {
     int threads_max = 64;
     int idle_ms = 10'000;  // a thread without work for so long ends
+    int niceness = 0;      // above 0: other threads go first, as far as the system lets them
   };
 
   explicit ThreadPool(Options options) : options_(options) {}

@@ -72,9 +72,16 @@ absl::StatusOr<int64_t> Connection::QueryInt(const char* sql) {
 }
 
 absl::StatusOr<Connection::LogState> Connection::CheckpointPassive() {
+  return Checkpoint(SQLITE_CHECKPOINT_PASSIVE);
+}
+
+absl::StatusOr<Connection::LogState> Connection::CheckpointTruncate() {
+  return Checkpoint(SQLITE_CHECKPOINT_TRUNCATE);
+}
+
+absl::StatusOr<Connection::LogState> Connection::Checkpoint(int mode) {
   LogState state;
-  const int code = sqlite3_wal_checkpoint_v2(db_, nullptr, SQLITE_CHECKPOINT_PASSIVE, &state.frames,
-                                             &state.copied);
+  const int code = sqlite3_wal_checkpoint_v2(db_, nullptr, mode, &state.frames, &state.copied);
   if (code != SQLITE_OK) return ErrorFrom(code, "copy the log into the file");
   return state;
 }

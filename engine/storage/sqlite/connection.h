@@ -46,11 +46,15 @@ class Connection {
     int copied = 0;
   };
   absl::StatusOr<LogState> CheckpointPassive();
+  // Copies all of it, syncs the file and empties the log, if no other connection uses it.
+  absl::StatusOr<LogState> CheckpointTruncate();
   // Syncs the database file. Through SQLite's own handle: closing another descriptor of the file
   // would drop its locks.
   absl::Status SyncFile();
 
  private:
+  absl::StatusOr<LogState> Checkpoint(int mode);
+
   sqlite3* db_ = nullptr;
 };
 

@@ -19,6 +19,9 @@
 namespace mayfly::engine {
 namespace {
 
+// A page and its header in the log.
+constexpr int64_t kFrameBytes = 4096 + 24;
+
 absl::Status SystemError(std::string_view doing, const std::string& path) {
   return base::Error(
       base::ErrorCode::kOutOfDiskSpace,
@@ -55,6 +58,7 @@ absl::Status LogKeeper::Open() {
   copying_ = false;
   final_due_ = false;
   idle_ = false;
+  empty_due_ = false;
   return absl::OkStatus();
 }
 
@@ -112,7 +116,9 @@ bool LogKeeper::Tick() {
     return true;
   }
   if (++idle_ticks_ < kIdleTicks) return true;
-  if (frames_.load() > copied_.load()) {
+  if (frames_.load() > copied_.load() || IsLong()) {
+    // One that still runs began before and may not go to the end.
+    if (copying_.load()) return true;
     idle_.store(true);
     StartCopy();
   }
@@ -177,22 +183,32 @@ void LogKeeper::StartCopy() {
     copying_.store(false);
     return;
   }
-  setup_.threads->Schedule([self = shared_from_this()] {
-    self->Copy();
-    self->EndJob();
+  setup_.copiers->Schedule([self = shared_from_this()] {
+    if (!self->Copy()) return self->EndJob();
+    // On another thread: whoever has the leader role is not kept back by anyone.
+    self->setup_.threads->Schedule([self] {
+      self->setup_.maintain();
+      self->EndJob();
+    });
   });
 }
 
-void LogKeeper::Copy() {
-  const bool to_the_end = frames_.load() >= setup_.max_frames || idle_.exchange(false);
+bool LogKeeper::IsLong() const {
+  return SizeOf(setup_.path + "-wal") > setup_.max_frames * kFrameBytes;
+}
+
+bool LogKeeper::Copy() {
+  const bool idle = idle_.exchange(false);
+  const bool to_the_end = idle || frames_.load() >= setup_.max_frames;
   absl::Status status = CopyOnHelper(to_the_end ? kRoundsBeforeFinal : 1);
   if (!status.ok()) MAYFLY_LOG(err, "storage", "{}: {}", setup_.path, base::MessageOf(status));
   if (status.ok() && to_the_end) {
+    empty_due_.store(idle && IsLong());
     final_due_.store(true);
-    setup_.maintain();
-  } else {
-    copying_.store(false);
+    return true;
   }
+  copying_.store(false);
+  return false;
 }
 
 absl::Status LogKeeper::EnsureHelperLocked() {
@@ -212,7 +228,12 @@ absl::Status LogKeeper::CopyOnHelper(int rounds) {
 
 void LogKeeper::FinalCopy(Connection& storage) {
   if (!final_due_.exchange(false)) return;
-  absl::StatusOr<Connection::LogState> state = storage.CheckpointPassive();
+  const bool empty = empty_due_.exchange(false);
+  // Emptying needs the log for itself.
+  std::unique_lock<std::mutex> helper_rests(helper_mutex_, std::defer_lock);
+  if (empty) helper_rests.lock();
+  absl::StatusOr<Connection::LogState> state =
+      empty ? storage.CheckpointTruncate() : storage.CheckpointPassive();
   if (state.ok()) {
     copied_.store(state->copied, std::memory_order_relaxed);
   } else {

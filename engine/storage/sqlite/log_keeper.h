@@ -4,12 +4,12 @@
 // Copying (SQLite: checkpointing) has three parts, because SQLite syncs the database file only when
 // it has copied the whole log, and the log only starts again when everything is copied at a moment
 // when nobody commits:
-//   1. after every quarter of max_frames, a thread of the pool copies what there is on a connection
-//   of its own and
-//      syncs the database file itself;
+//   1. after every quarter of max_frames, a thread in the background copies what there is on a
+//      connection of its own and syncs the database file itself;
 //   2. when the log has max_frames, it does so three times, so that little is left;
 //   3. then the thread that has the leader role copies that little between two groups.
-// The same happens when nothing was committed for about a second.
+// The same happens when nothing was committed for about a second; then a log that has become longer
+// than max_frames is emptied as well.
 #pragma once
 
 #include <atomic>
@@ -38,6 +38,7 @@ class LogKeeper : public std::enable_shared_from_this<LogKeeper> {
     std::string path;  // of the database file
     int max_frames;
     ThreadPool* threads;
+    ThreadPool* copiers;  // for the copying of parts 1 and 2
     SyncTimer* timer;
     // Runs part 3 if the database is idle.
     absl::AnyInvocable<void()> maintain;
@@ -76,7 +77,10 @@ class LogKeeper : public std::enable_shared_from_this<LogKeeper> {
   void SyncLoop();
   absl::Status SyncLog();
   void StartCopy();
-  void Copy();
+  // The log's file is longer than it should stay.
+  bool IsLong() const;
+  // True if part 3 is due.
+  bool Copy();
   absl::Status CopyOnHelper(int rounds);
   absl::Status EnsureHelperLocked();
 
@@ -91,6 +95,7 @@ class LogKeeper : public std::enable_shared_from_this<LogKeeper> {
   std::atomic<bool> copying_{false};  // from part 1 to part 3
   std::atomic<bool> final_due_{false};
   std::atomic<bool> idle_{false};  // copy to the end although the log is short
+  std::atomic<bool> empty_due_{false};
 
   std::mutex mutex_;
   std::condition_variable job_ended_;

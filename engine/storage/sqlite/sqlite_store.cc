@@ -10,6 +10,10 @@
 namespace mayfly::engine {
 namespace {
 
+// Copying logs is never as urgent as a client, but a log that nobody copies grows.
+constexpr int kCopierNiceness = 10;
+constexpr int kCopiersMax = 4;
+
 class SqliteMedium final : public Medium {
  public:
   SqliteMedium(const StoreOptions& options, std::unique_ptr<Folder> folder)
@@ -26,19 +30,24 @@ class SqliteMedium final : public Medium {
         path, std::make_shared<LogKeeper>(LogKeeper::Setup{.path = path,
                                                            .max_frames = max_wal_frames_,
                                                            .threads = &threads,
+                                                           .copiers = &copiers_,
                                                            .timer = &timer_,
                                                            .maintain = std::move(maintain)}));
   }
 
   absl::Status Remove(const std::string& name) override { return folder_->Remove(name); }
 
-  void StopTimers() override { timer_.Close(); }
+  void StopTimers() override {
+    timer_.Close();
+    copiers_.Close();
+  }
   void Close() override { folder_.reset(); }
 
  private:
   const int max_wal_frames_;
   std::unique_ptr<Folder> folder_;
   SyncTimer timer_;
+  ThreadPool copiers_{{.threads_max = kCopiersMax, .niceness = kCopierNiceness}};
 };
 
 }  // namespace

@@ -3,9 +3,11 @@
 #include <sqlite3.h>
 #include <sys/resource.h>
 
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "engine/storage/sqlite/connection.h"
 #include "engine/storage/sqlite/file_name.h"
@@ -265,6 +267,22 @@ TEST_F(SqliteStoreTest, LogPastItsLimit_IsCopiedAndStartsAgain) {
   EXPECT_TRUE(started_again);
   EXPECT_GT(database->Stats().file_bytes, 400 * 3000);
   EXPECT_EQ(Get(*database, "k77"), value);
+}
+
+// How soon depends on the timer, so the test looks until it has happened.
+TEST_F(SqliteStoreTest, LongLogWithoutCommits_IsEmptied) {
+  Open({.sync_interval_ms = 5, .max_wal_frames = 200});
+  auto database = Database_("db");
+  const std::string value(3'000'000, 'x');
+  ASSERT_TRUE(database->Run(kWrite, Putting("large", value)).ok());
+  ASSERT_GT(database->Stats().log_bytes, 3'000'000);
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (database->Stats().log_bytes > 0 && std::chrono::steady_clock::now() < give_up) {
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(database->Stats().log_bytes, 0);
+  EXPECT_GT(database->Stats().file_bytes, 3'000'000);
+  EXPECT_EQ(Get(*database, "large"), value);
 }
 
 TEST_F(SqliteStoreTest, SpaceDroppedThenVacuumed_FileShrinks) {
