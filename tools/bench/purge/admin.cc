@@ -18,7 +18,7 @@ absl::Status Admin::Advance(int64_t seconds) {
       Json("{'setClock': {'advanceMS': " + std::to_string(seconds * 1000) + "}}").get(), "admin");
 }
 
-absl::StatusOr<int64_t> Admin::Deleted() {
+absl::StatusOr<Removed> Admin::GetRemoved() {
   // Only the one section.
   const Document command = Json("{'serverStatus': 1, 'none': 1, 'metrics': 1}");
   bson_t reply;
@@ -27,15 +27,20 @@ absl::StatusOr<int64_t> Admin::Deleted() {
     bson_destroy(&reply);
     return FromError(error, "serverStatus");
   }
-  bson_iter_t iter;
-  bson_iter_t field;
-  int64_t deleted = -1;
-  if (bson_iter_init(&iter, &reply) &&
-      bson_iter_find_descendant(&iter, "metrics.ttl.deletedDocuments", &field)) {
-    deleted = bson_iter_as_int64(&field);
-  }
+  Removed removed;
+  const auto read = [&reply](const char* counter, int64_t* value) {
+    bson_iter_t iter;
+    bson_iter_t field;
+    if (!bson_iter_init(&iter, &reply) || !bson_iter_find_descendant(&iter, counter, &field)) {
+      return false;
+    }
+    *value = bson_iter_as_int64(&field);
+    return true;
+  };
+  const bool complete = read("metrics.ttl.deletedDocuments", &removed.documents) &&
+                        read("metrics.ttl.sweptIndexEntries", &removed.entries);
   bson_destroy(&reply);
-  if (deleted >= 0) return deleted;
+  if (complete) return removed;
   return base::Error(base::ErrorCode::kInternalError, "serverStatus has no metrics.ttl");
 }
 
@@ -44,17 +49,17 @@ absl::StatusOr<std::vector<Progress>> WatchRemoval(Admin& admin, const Watch& wa
   Pacer pacer;
   const Clock::time_point start = Clock::now();
   while (true) {
-    MAYFLY_ASSIGN_OR_RETURN(const int64_t counter, admin.Deleted());
-    const int64_t gone = counter - watch.before;
+    MAYFLY_ASSIGN_OR_RETURN(const Removed removed, admin.GetRemoved());
+    const int64_t gone = removed.rows() - watch.before;
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    if (seen.empty() || seen.back().deleted != gone) {
-      seen.push_back({.seconds = seconds, .deleted = gone});
+    if (seen.empty() || seen.back().rows != gone) {
+      seen.push_back({.seconds = seconds, .rows = gone});
     }
-    if (gone >= watch.deleted) return seen;
+    if (gone >= watch.rows) return seen;
     if (seconds > watch.timeout_seconds) {
       return base::Error(base::ErrorCode::kExceededTimeLimit,
-                         "only " + std::to_string(gone) + " of " + std::to_string(watch.deleted) +
-                             " documents were removed in time");
+                         "only " + std::to_string(gone) + " of " + std::to_string(watch.rows) +
+                             " rows were removed in time");
     }
     pacer.WaitFor(watch.every);
   }

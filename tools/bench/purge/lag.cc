@@ -125,7 +125,7 @@ absl::StatusOr<Lag> MeasureLag(const LagPlan& plan) {
                                          "', 'indexes': [{'key': {'_ts': 1}, 'name': 'rule', "
                                          "'expireAfterSeconds': -1}]}"));
   std::vector<Group> groups = MakeGroups(plan);
-  MAYFLY_ASSIGN_OR_RETURN(const int64_t before, admin.Deleted());
+  MAYFLY_ASSIGN_OR_RETURN(const Removed before, admin.GetRemoved());
   const Clock::time_point give_up =
       Clock::now() + std::chrono::seconds(plan.seconds + kLifetime + 10);
   Inserter inserter(plan, groups);
@@ -136,11 +136,11 @@ absl::StatusOr<Lag> MeasureLag(const LagPlan& plan) {
   int64_t deleted = 0;
   absl::Status status;
   while (status.ok() && deleted < lag.documents && Clock::now() < give_up) {
-    const auto now = admin.Deleted();
+    const auto now = admin.GetRemoved();
     status = now.status();
     if (!status.ok()) break;
-    if (*now - before != deleted || looks.empty()) {
-      deleted = *now - before;
+    if (now->documents - before.documents != deleted || looks.empty()) {
+      deleted = now->documents - before.documents;
       looks.push_back({.at = Clock::now(), .deleted = deleted});
     }
     pacer.WaitFor(kGrain);

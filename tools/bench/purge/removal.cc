@@ -26,6 +26,11 @@ std::string Indexes(int count) {
   return text;
 }
 
+// Of a document: itself, its entry in the index on _id, and those of the secondary indexes. Its
+// entry of the rule goes with it and is not counted.
+int64_t RowsOf(const RemovalPlan& plan) { return 2 + plan.indexes; }
+
+// All rates are of rows.
 double SlowestRate(const std::vector<Progress>& seen, double otherwise) {
   double slowest = otherwise;
   size_t from = 0;
@@ -34,7 +39,7 @@ double SlowestRate(const std::vector<Progress>& seen, double otherwise) {
     const bool whole_second = from > 0;
     if (!whole_second) continue;
     const Progress& start = seen[from - 1];
-    slowest = std::min(slowest, static_cast<double>(seen[to].deleted - start.deleted) /
+    slowest = std::min(slowest, static_cast<double>(seen[to].rows - start.rows) /
                                     (seen[to].seconds - start.seconds));
   }
   return slowest;
@@ -44,37 +49,41 @@ Removal Summarize(const std::vector<Progress>& seen) {
   Removal removal;
   // The first entry is from before the first removal unless it was quicker than the first look.
   const auto first = std::find_if(seen.begin(), seen.end(),
-                                  [](const Progress& progress) { return progress.deleted > 0; });
+                                  [](const Progress& progress) { return progress.rows > 0; });
   removal.first_seconds = first->seconds;
   removal.seconds = seen.back().seconds - first->seconds;
-  const auto removed = static_cast<double>(seen.back().deleted - first->deleted);
+  const auto removed = static_cast<double>(seen.back().rows - first->rows);
   // Too quick to see it twice: all at the first look.
   removal.rate = removal.seconds > 0 ? removed / removal.seconds
-                                     : static_cast<double>(first->deleted) / first->seconds;
+                                     : static_cast<double>(first->rows) / first->seconds;
   removal.slowest_rate = SlowestRate({first, seen.end()}, removal.rate);
   return removal;
 }
 
-// Clients are looked at from the first removed document to the last.
+// From documents to the end of the sweep; clients are looked at from the first removed document on.
 absl::StatusOr<Removal> Remove(Admin& admin, const RemovalPlan& plan, Foreground* foreground) {
   Watch watch{.timeout_seconds = plan.timeout_seconds};
-  MAYFLY_ASSIGN_OR_RETURN(watch.before, admin.Deleted());
+  MAYFLY_ASSIGN_OR_RETURN(const Removed before, admin.GetRemoved());
+  watch.before = before.rows();
   MAYFLY_RETURN_IF_ERROR(admin.Advance(kLifetimeSeconds + 3600));
-  watch.deleted = 1;
+  watch.rows = 1;
   MAYFLY_ASSIGN_OR_RETURN(std::vector<Progress> seen, WatchRemoval(admin, watch));
   const double offset = seen.back().seconds;
   if (foreground != nullptr) {
     foreground->Record(true);
     watch.every = std::chrono::milliseconds(50);
   }
-  watch.deleted = plan.documents;
+  watch.rows = plan.documents * RowsOf(plan);
   MAYFLY_ASSIGN_OR_RETURN(const std::vector<Progress> rest, WatchRemoval(admin, watch));
   if (foreground != nullptr) foreground->Record(false);
   for (const Progress& progress : rest) {
-    if (progress.deleted == seen.back().deleted) continue;
-    seen.push_back({.seconds = offset + progress.seconds, .deleted = progress.deleted});
+    if (progress.rows == seen.back().rows) continue;
+    seen.push_back({.seconds = offset + progress.seconds, .rows = progress.rows});
   }
-  return Summarize(seen);
+  Removal removal = Summarize(seen);
+  removal.rate /= static_cast<double>(RowsOf(plan));
+  removal.slowest_rate /= static_cast<double>(RowsOf(plan));
+  return removal;
 }
 
 absl::Status Prepare(Admin& admin, const RemovalPlan& plan) {

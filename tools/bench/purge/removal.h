@@ -22,9 +22,9 @@ struct RemovalPlan {
 };
 
 struct Removal {
-  double seconds = 0;        // from the first document to the last
+  double seconds = 0;        // from the first document to the last of its index entries
   double first_seconds = 0;  // from the moment to the first
-  double rate = 0;           // documents a second
+  double rate = 0;           // documents a second, with their index entries
   double slowest_rate = 0;   // of any whole second; the rate itself if it took less
   std::optional<ForegroundResult> foreground;  // while it ran
 };
