@@ -11,7 +11,7 @@ namespace mayfly::commands {
 namespace {
 
 // Expired documents are counted so far.
-constexpr int64_t kMaxBacklogCounted = 10'000;
+constexpr int64_t kMaxBacklogCounted = 1'000;
 
 void AddCatalog(const engine::Catalog& catalog, StatusFacts* facts) {
   for (const auto& collection : catalog.All()) {

@@ -26,6 +26,7 @@
 #include "ttl/moment_file.h"
 #include "ttl/removal_log.h"
 #include "ttl/service.h"
+#include "ttl/spare_time.h"
 
 namespace mayfly::server {
 namespace {
@@ -78,6 +79,18 @@ class NetworkDeferrer : public engine::Deferrer {
   wire::NetworkThread& network_;
 };
 
+// Removal beside clients happens when the network thread has nothing else to do.
+class NetworkSpareTime : public ttl::SpareTime {
+ public:
+  explicit NetworkSpareTime(wire::NetworkThread& network) : network_(network) {}
+  bool RunWhenIdle(absl::AnyInvocable<void()>& task) override { return network_.RunWhenIdle(task); }
+  void Hurry() override { network_.HurryIdleTask(); }
+  int64_t UnusedUs() const override { return network_.IdleUs(); }
+
+ private:
+  wire::NetworkThread& network_;
+};
+
 }  // namespace
 
 // In the order of making; destroyed in the opposite one.
@@ -107,6 +120,7 @@ struct Server::Parts {
   commands::Metrics metrics;
   Frontend frontend;
   NetworkDeferrer deferrer{frontend.network()};
+  NetworkSpareTime spare_time{frontend.network()};
   absl::AnyInvocable<void()> request_shutdown = [this] { frontend.RequestShutdown(); };
   std::unique_ptr<ttl::RemovalLog> removal_log;
   std::unique_ptr<engine::Store> store;
@@ -127,6 +141,7 @@ absl::Status Server::Parts::Start() {
     moments.emplace(options.db_path + "/mayfly.clock", [this] { return clock.advanced_ms(); });
   }
   expiry.emplace(*engine, clock, moments.has_value() ? &*moments : nullptr);
+  expiry->SetSpareTime(&spare_time);
   if (!options.ttl_log.empty()) {
     MAYFLY_ASSIGN_OR_RETURN(removal_log, ttl::RemovalLog::Open(options.ttl_log));
     engine->SetRemovalObserver(removal_log.get());

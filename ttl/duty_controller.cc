@@ -12,6 +12,8 @@ constexpr double kP99Ratio = 1.2;
 constexpr double kP99SlackUs = 300;
 constexpr double kDown = 0.7;
 constexpr double kUp = 0.05;
+// Of what the clients' thread does not need.
+constexpr double kOfSpare = 0.4;
 // Weight of the newest window in the figures without removal.
 constexpr double kNewest = 0.3;
 
@@ -24,6 +26,7 @@ bool Exceeds(double now, double usual, double ratio, double slack) {
 void DutyController::OnWindow(const Window& window) {
   busy_ = TotalOf(window.latencies) >= kMinCommands;
   if (!busy_) return;
+  spare_ = window.spare;
   const auto median = static_cast<double>(LatencyAt(window.latencies, 0.5));
   const auto p99 = static_cast<double>(LatencyAt(window.latencies, 0.99));
   if (!window.removal) {
@@ -46,7 +49,9 @@ void DutyController::OnBacklog(int64_t lag_ms, bool many) {
 
 double DutyController::floor() const { return pressure_ ? kMinDutyUnderPressure : kMinDuty; }
 
-double DutyController::duty() const { return busy_ ? std::max(duty_, floor()) : 1.0; }
+double DutyController::duty() const {
+  return busy_ ? std::max(std::min(duty_, spare_ * kOfSpare), floor()) : 1.0;
+}
 
 int64_t DutyController::PauseUs(int64_t elapsed_us) const {
   return static_cast<int64_t>(static_cast<double>(elapsed_us) * (1 / duty() - 1));

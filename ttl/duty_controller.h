@@ -1,6 +1,6 @@
-// How much of the time the purge may use. It takes all that nobody else wants, and of what clients
-// use no more than they do not notice: their latencies are compared with their own from times
-// without removal.
+// How much of the time the purge may use. It takes all that nobody else wants. While clients work
+// it takes a part of what their thread has left, so that a burst finds room, and no more than they
+// do not notice: their latencies are compared with their own from times without removal.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@ class DutyController {
  public:
   static constexpr double kMinDuty = 0.05;
   // Not less than this when much is due or has been due for long, so that removal cannot starve.
-  static constexpr double kMinDutyUnderPressure = 0.25;
+  static constexpr double kMinDutyUnderPressure = 0.15;
   static constexpr int64_t kMaxLagMs = 10 * 60'000;
-  static constexpr int64_t kMinSliceUs = 250;
+  static constexpr int64_t kMinSliceUs = 500;
   static constexpr int64_t kMaxSliceUs = 1'000;
   // Latencies of fewer commands say nothing.
   static constexpr int64_t kMinCommands = 50;
@@ -27,6 +27,7 @@ class DutyController {
   struct Window {
     LatencyCounts latencies{};
     bool removal = false;  // some was done meanwhile
+    double spare = 1;      // share of the time that the clients' thread did not need
     int64_t now_us = 0;    // at its end
   };
 
@@ -51,6 +52,7 @@ class DutyController {
 
   bool busy_ = false;
   double duty_ = kMinDutyUnderPressure;
+  double spare_ = 1;
   bool pressure_ = false;
   bool has_baseline_ = false;
   int64_t baseline_us_ = 0;  // when it was taken last

@@ -26,8 +26,13 @@ constexpr int64_t kKeepFreeShare = 16;
 constexpr int64_t kNoticeableShare = 50;
 // A slice that had to wait for so long is not enough under pressure.
 constexpr int64_t kStarvedUs = 50'000;
-// Slices one after the other while no client is there.
-constexpr int kIdleSlices = 20;
+// For so long a slice waits for an idle moment of the clients' thread.
+constexpr int64_t kPatienceUs = 50'000;
+constexpr int64_t kPatienceUnderPressureUs = 5'000;
+// While no client is there: how long a slice is, which ends as soon as one comes, and how many
+// follow each other.
+constexpr int64_t kIdleSliceUs = 4'000;
+constexpr int kIdleSlices = 5;
 // A slice of RunNow: somebody waits for the end, others wait for the slice.
 constexpr int64_t kRunNowSliceUs = 5'000;
 
@@ -138,6 +143,7 @@ struct Service::SliceRow {
   DatabaseProgress* progress = nullptr;
   PurgeTurn* turn = nullptr;
   int64_t commands = 0;  // of clients, before the first slice
+  int64_t start_us = 0;  // of the last slice
   SliceResult last;
   SliceResult sum;
 
@@ -154,30 +160,56 @@ void Service::CountSlice(const SliceResult& result) {
   ++metrics_.sub_passes;
 }
 
-// The next slice is submitted by the end of the one before: a hand-over to another thread between
+// The next slice is started by the end of the one before: a hand-over to another thread between
 // them would take as long as a tenth of a slice, and on a loaded machine far longer.
-void Service::SubmitSlice(std::shared_ptr<SliceRow> row) {
+void Service::StartSlice(std::shared_ptr<SliceRow> row) {
   SliceRow& r = *row;
-  r.handle->storage().Submit(
-      {.access = engine::Access::kWrite, .priority = r.order.priority},
-      [this, &r](engine::Transaction& transaction) -> absl::Status {
-        MAYFLY_ASSIGN_OR_RETURN(
-            r.last, RunPurgeSlice(*r.handle, transaction, clock_, r.order.budget, r.progress,
-                                  r.turn, engine_.removal_observer()));
-        return absl::OkStatus();
-      },
-      [this, row = std::move(row)](absl::Status status) mutable {
-        if (status.ok()) {
-          CountSlice(row->last);
-          row->sum.Add(row->last);
-          const bool goes_on = row->last.more && --row->order.slices > 0 && !stop_ &&
-                               TotalOf(meter_.Read()) == row->commands;
-          if (goes_on) return SubmitSlice(std::move(row));
-        }
-        const std::lock_guard lock(row->mutex);
-        row->status = std::move(status);
-        row->ended.notify_all();
-      });
+  const engine::OperationOptions options{.access = engine::Access::kWrite,
+                                         .priority = r.order.priority};
+  engine::Database::Body body = [this, &r](engine::Transaction& transaction) -> absl::Status {
+    r.start_us = clock_.MonotonicUs();
+    MAYFLY_ASSIGN_OR_RETURN(r.last, RunPurgeSlice(*r.handle, transaction, clock_, r.order.budget,
+                                                  r.progress, r.turn, engine_.removal_observer()));
+    return absl::OkStatus();
+  };
+  engine::Database& storage = r.handle->storage();
+  engine::Database::Done done = [this, row = std::move(row)](absl::Status status) mutable {
+    EndSlice(std::move(row), std::move(status));
+  };
+  if (!r.order.in_spare_time) return storage.Submit(options, std::move(body), std::move(done));
+  absl::AnyInvocable<void()> task = [&storage, options, body = std::move(body),
+                                     done = std::move(done)]() mutable {
+    if (storage.TryRunInline(options, body, done, nullptr)) return;
+    storage.Submit(options, std::move(body), std::move(done));
+  };
+  if (!spare_time_->RunWhenIdle(task)) task();
+}
+
+void Service::EndSlice(std::shared_ptr<SliceRow> row, absl::Status status) {
+  if (status.ok()) {
+    // The commit belongs to it.
+    row->last.run_us = clock_.MonotonicUs() - row->start_us;
+    CountSlice(row->last);
+    row->sum.Add(row->last);
+    const bool goes_on = row->last.more && --row->order.slices > 0 && !stop_ &&
+                         TotalOf(meter_.Read()) == row->commands;
+    if (goes_on) return StartSlice(std::move(row));
+  }
+  const std::lock_guard lock(row->mutex);
+  row->status = std::move(status);
+  row->ended.notify_all();
+}
+
+void Service::AwaitEnd(SliceRow& row) {
+  std::unique_lock lock(row.mutex);
+  const auto has_ended = [&row] { return row.status.has_value(); };
+  if (row.order.in_spare_time &&
+      !row.ended.wait_for(lock, std::chrono::microseconds(row.order.patience_us), has_ended)) {
+    lock.unlock();
+    spare_time_->Hurry();
+    lock.lock();
+  }
+  row.ended.wait(lock, has_ended);
 }
 
 absl::StatusOr<SliceResult> Service::RunSlices(const SliceOrder& order, DatabaseProgress* progress,
@@ -190,9 +222,8 @@ absl::StatusOr<SliceResult> Service::RunSlices(const SliceOrder& order, Database
   row->progress = progress;
   row->turn = turn;
   row->commands = TotalOf(meter_.Read());
-  SubmitSlice(row);
-  std::unique_lock lock(row->mutex);
-  row->ended.wait(lock, [&row] { return row->status.has_value(); });
+  StartSlice(row);
+  AwaitEnd(*row);
   // Moved: threads should share nothing of a status, see CopyOf in executor.cc.
   MAYFLY_RETURN_IF_ERROR(std::move(*row->status));
   return row->sum;
@@ -282,8 +313,14 @@ void Service::LookAtClients() {
   const int64_t now_us = clock_.MonotonicUs();
   if (now_us - seen_us_ < kWindowUs) return;
   const LatencyCounts counts = meter_.Read();
-  DutyController::Window window{.removal = removal_us_ * kNoticeableShare > now_us - seen_us_,
+  const int64_t window_us = now_us - seen_us_;
+  DutyController::Window window{.removal = removal_us_ * kNoticeableShare > window_us,
                                 .now_us = now_us};
+  if (spare_time_ != nullptr) {
+    const int64_t unused_us = spare_time_->UnusedUs();
+    const int64_t spare_us = unused_us - std::exchange(unused_us_, unused_us) + removal_us_;
+    window.spare = static_cast<double>(spare_us) / static_cast<double>(window_us);
+  }
   for (size_t i = 0; i < counts.size(); ++i) window.latencies[i] = counts[i] - seen_[i];
   seen_ = counts;
   seen_us_ = now_us;
@@ -337,10 +374,11 @@ void Service::RunInTurn(std::unique_lock<std::mutex>& lock, const std::string& n
   const bool idle = ClientsIdle();
   const SliceOrder order{
       .database = name,
-      .budget = {.max_us = idle ? DutyController::kMaxSliceUs : controller_.slice_us(),
-                 .kinds = state.kinds},
+      .budget = {.max_us = idle ? kIdleSliceUs : controller_.slice_us(), .kinds = state.kinds},
       .priority = urgent ? engine::Priority::kForeground : engine::Priority::kBackground,
-      .slices = idle ? kIdleSlices : 1};
+      .slices = idle ? kIdleSlices : 1,
+      .in_spare_time = spare_time_ != nullptr && !idle && !urgent,
+      .patience_us = controller_.under_pressure() ? kPatienceUnderPressureUs : kPatienceUs};
   lock.unlock();
   const int64_t start_us = clock_.MonotonicUs();
   const auto result = RunSlices(order, progress.get(), &turn);

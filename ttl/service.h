@@ -31,6 +31,7 @@
 #include "ttl/foreground_meter.h"
 #include "ttl/purge_slice.h"
 #include "ttl/removal_log.h"
+#include "ttl/spare_time.h"
 
 namespace mayfly::ttl {
 
@@ -89,6 +90,8 @@ class Service : public engine::ExpiryListener {
   // suspicious clock. Never from inside an operation.
   absl::StatusOr<int64_t> RunNow();
 
+  // Where slices run while clients work; null: on a thread of the store. Set before Start.
+  void SetSpareTime(SpareTime* spare_time) { spare_time_ = spare_time; }
   // The log of removals, for reports; null if there is none. Set before Start.
   void SetRemovalLog(const RemovalLog* log) { removal_log_ = log; }
   const RemovalLog* removal_log() const { return removal_log_; }
@@ -133,6 +136,8 @@ class Service : public engine::ExpiryListener {
     SliceBudget budget;
     engine::Priority priority = engine::Priority::kBackground;
     int slices = 1;  // at most
+    bool in_spare_time = false;
+    int64_t patience_us = 0;  // for an idle moment
   };
   // Slices that follow each other, each an operation of its own.
   struct SliceRow;
@@ -140,7 +145,9 @@ class Service : public engine::ExpiryListener {
   // of the answer are sums.
   absl::StatusOr<SliceResult> RunSlices(const SliceOrder& order, DatabaseProgress* progress,
                                         PurgeTurn* turn);
-  void SubmitSlice(std::shared_ptr<SliceRow> row);
+  void StartSlice(std::shared_ptr<SliceRow> row);
+  void EndSlice(std::shared_ptr<SliceRow> row, absl::Status status);
+  void AwaitEnd(SliceRow& row);
   void CountSlice(const SliceResult& result);
   // One slice of the pass over the database that `state` belongs to; then the pause after it.
   void RunInTurn(std::unique_lock<std::mutex>& lock, const std::string& name, DatabaseState& state);
@@ -159,6 +166,7 @@ class Service : public engine::ExpiryListener {
   ServiceMetrics metrics_;
   ForegroundMeter meter_;
   const RemovalLog* removal_log_ = nullptr;
+  SpareTime* spare_time_ = nullptr;
   std::atomic<int64_t> removed_since_mark_{0};
   std::atomic<bool> enabled_{true};
   std::atomic<int64_t> date_period_s_{0};
@@ -168,6 +176,7 @@ class Service : public engine::ExpiryListener {
   DutyController controller_;
   LatencyCounts seen_{};  // at the last look at clients
   int64_t seen_us_ = 0;
+  int64_t unused_us_ = 0;      // spare time nobody used, at the last look
   int64_t removal_us_ = 0;     // spent since then
   bool starved_ = false;       // the last slice had to wait for long
   bool quiet_window_ = false;  // this window is kept free of removal, for comparison

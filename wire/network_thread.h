@@ -2,7 +2,8 @@
 //
 // The loop polls for a short while before it sleeps, if requests come in quick succession: a
 // wake-up between two processors costs more than the request. What other threads hand over is
-// collected, and wakes the loop once a batch.
+// collected, and wakes the loop once a batch. When nothing is ready at all, it does work that
+// others have left for such a moment.
 #pragma once
 
 #include <asio/io_context.hpp>
@@ -46,13 +47,28 @@ class NetworkThread {
   void Wake(std::shared_ptr<Wakeable> target);
   // Network thread. `task` runs after what is ready now had its turn; when Run() ends, in any case.
   void Defer(absl::AnyInvocable<void()> task);
+  // Any thread. `task`, which must be short, runs once when nothing is ready. False, with `task`
+  // untouched, if another one is left already or nobody is inside Run(). Whoever leaves one runs at
+  // the latest when Run() ends.
+  bool RunWhenIdle(absl::AnyInvocable<void()>& task);
+  // Any thread. What was left for an idle moment has its turn now, among what is ready.
+  void HurryIdleTask();
+  // Any thread. For how long nothing was ready so far, and no task ran that was left for then.
+  int64_t IdleUs() const { return idle_us_.load(std::memory_order_relaxed); }
   // Network thread, for every request: what the decision to poll is based on.
-  void NoteRequest() { ++requests_; }
+  void NoteRequest() {
+    ++requests_;
+    if (sleeping_) NoteWake();
+  }
 
  private:
   void DeliverWakes();
   void RunDeferred();
-  bool KeepSpinning();
+  bool KeepSpinning(int64_t now_us);
+  void Sleep();
+  void NoteWake();
+  void EndIdle();
+  void RunIdleTask();
 
   const base::Clock& clock_;
   const int64_t spin_us_;
@@ -66,10 +82,17 @@ class NetworkThread {
   std::vector<absl::AnyInvocable<void()>> deferred_;
   std::vector<absl::AnyInvocable<void()>> running_deferred_;
 
+  absl::AnyInvocable<void()> idle_task_;    // guarded by mutex_
+  bool takes_idle_tasks_ = false;           // guarded by mutex_
+  std::atomic<bool> has_idle_task_{false};  // a copy, for looking without the mutex
+  std::atomic<int64_t> idle_us_{0};
+
   uint64_t requests_ = 0;
   uint64_t requests_seen_ = 0;
   int64_t last_request_us_ = 0;
   int64_t idle_since_us_ = -1;  // -1: not idle
+  int64_t idle_until_us_ = 0;   // when it was last seen to be so
+  bool sleeping_ = false;       // and nothing has come since
   bool busy_ = false;           // the last two requests were less than a millisecond apart
 };
 

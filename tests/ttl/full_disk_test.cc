@@ -1,8 +1,11 @@
-// A full disk pauses removal, says so, and is no loss; free pages go back to the file system.
+// A full disk pauses removal, says so, and is no loss; free pages go back to the file system;
+// beside clients, removal runs on their thread.
 #include <signal.h>
 #include <sys/resource.h>
 
+#include <atomic>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 
@@ -16,6 +19,7 @@
 #include "gtest/gtest.h"
 #include "tests/support/temp_dir.h"
 #include "ttl/service.h"
+#include "ttl/spare_time.h"
 
 namespace mayfly::ttl {
 namespace {
@@ -121,6 +125,50 @@ TEST_F(SqliteServiceTest, FreePagesGoBackWhenClientsAreIdle) {
   EXPECT_EQ(*service_->RunNow(), 10'000);
   service_->Start();
   while (service_->metrics().vacuumed_pages < 100) PassTime(1'000);
+}
+
+// A serving thread that never has a moment to spare, until it is told to hurry.
+class NoSpareTime : public SpareTime {
+ public:
+  ~NoSpareTime() override { Hurry(); }
+  bool RunWhenIdle(absl::AnyInvocable<void()>& task) override {
+    const std::lock_guard lock(mutex_);
+    if (task_) return false;
+    task_ = std::move(task);
+    return true;
+  }
+  void Hurry() override {
+    absl::AnyInvocable<void()> task;
+    {
+      const std::lock_guard lock(mutex_);
+      task = std::exchange(task_, nullptr);
+    }
+    if (!task) return;
+    ++hurried_;
+    task();
+  }
+  int64_t UnusedUs() const override { return 0; }
+  int hurried() const { return hurried_; }
+
+ private:
+  std::mutex mutex_;
+  absl::AnyInvocable<void()> task_;
+  std::atomic<int> hurried_{0};
+};
+
+TEST_F(SqliteServiceTest, BesideClientsOnTheirThread_AndNotPutOffForEver) {
+  NoSpareTime spare_time;
+  service_->SetSpareTime(&spare_time);
+  ASSERT_TRUE(Fill(1'000).ok());
+  clock_.AdvanceMs(100'000);
+  service_->Start();
+  while (service_->metrics().deleted_documents < 1'000) {
+    service_->meter().Record(100);  // a client works
+    PassTime(1);
+  }
+  EXPECT_GT(spare_time.hurried(), 0);
+  service_->Stop();
+  EXPECT_EQ(Documents(), 0);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Sessions and the listener, end to end over real sockets.
 #include "wire/session.h"
 
+#include <functional>
 #include <future>
 #include <thread>
 #include <vector>
@@ -246,6 +247,53 @@ TEST(NetworkThread, PollingServesTheSame) {
   RawClient client = RawClient::Tcp(server.port());
   for (int i = 0; i < 200; ++i) ASSERT_EQ(client.Call(Ping(i))->header.response_to, i);
 }
+
+class IdleTaskTest : public testing::TestWithParam<int> {
+ protected:
+  // Leaves a task that counts, as soon as there is room for one.
+  void Leave() {
+    absl::AnyInvocable<void()> task = [this] { ++ran_; };
+    while (!server_.network().RunWhenIdle(task)) std::this_thread::yield();
+  }
+
+  std::atomic<int> ran_{0};
+  EchoServer server_{{.port = 0, .unix_socket = false}, GetParam()};
+};
+
+TEST_P(IdleTaskTest, RunsWhenNobodyIsThereAndBetweenRequests) {
+  Leave();
+  while (ran_ < 1) std::this_thread::yield();
+  RawClient client = RawClient::Tcp(server_.port());
+  for (int i = 0; i < 50; ++i) {
+    Leave();
+    ASSERT_EQ(client.Call(Ping(i))->header.response_to, i);
+  }
+  while (ran_ < 51) std::this_thread::yield();
+  EXPECT_GT(server_.network().IdleUs(), 0);
+}
+
+TEST_P(IdleTaskTest, HurriedEvenIfSomethingIsAlwaysReady) {
+  // Posts itself again, so the loop never comes to rest.
+  std::atomic<bool> stop{false};
+  std::function<void()> again = [&] {
+    if (!stop) asio::post(server_.network().io(), again);
+  };
+  asio::post(server_.network().io(), again);
+  Leave();
+  server_.network().HurryIdleTask();
+  while (ran_ < 1) std::this_thread::yield();
+  stop = true;
+  server_.Stop();
+}
+
+TEST_P(IdleTaskTest, WhoHasEndedTakesNone) {
+  server_.Stop();
+  absl::AnyInvocable<void()> task = [this] { ++ran_; };
+  EXPECT_FALSE(server_.network().RunWhenIdle(task));
+  EXPECT_TRUE(static_cast<bool>(task));
+}
+
+INSTANTIATE_TEST_SUITE_P(SleepingAndPolling, IdleTaskTest, testing::Values(0, 50));
 
 }  // namespace
 }  // namespace mayfly::wire
