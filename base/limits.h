@@ -12,7 +12,9 @@ inline constexpr int32_t kMaxInternalBsonSize =
 inline constexpr int32_t kMaxMessageSize = 48'000'000;  // bytes of a wire message
 inline constexpr int32_t kMaxWriteBatchSize = 100'000;  // statements of one write command
 inline constexpr int kMaxNestingDepth = 200;            // levels of a document that arrives
-inline constexpr int kMaxStoredNestingDepth = 180;      // levels of a document that is stored
+inline constexpr int kMaxCommandNestingDepth =
+    kMaxNestingDepth + 1;                           // of a command: documents are inside it
+inline constexpr int kMaxStoredNestingDepth = 180;  // levels of a document that is stored
 inline constexpr size_t kMaxDatabaseNameLength = 63;
 inline constexpr size_t kMaxNamespaceLength = 255;
 inline constexpr int kMaxIndexesPerCollection = 64;

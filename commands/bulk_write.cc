@@ -16,6 +16,7 @@
 #include "commands/families.h"
 #include "commands/metrics.h"
 #include "commands/modify_statement.h"
+#include "commands/state.h"
 #include "commands/write_errors.h"
 #include "engine/catalog/namespace.h"
 #include "engine/collection/new_document.h"
@@ -287,6 +288,7 @@ class Bulk {
   absl::Status Execute(CommandContext& local, const Statement& statement, int32_t index,
                        bson::Builder& result) {
     const Target& target = targets_[statement.target];
+    MAYFLY_RETURN_IF_ERROR(context_.state->user_write_block.Check(target.ns.database));
     MAYFLY_RETURN_IF_ERROR(CheckCollectionUuid(local, target.uuid, target.ns.collection,
                                                local.FindCollection(target.ns.collection).get()));
     engine::WriteContext write = MakeWriteContext(local);

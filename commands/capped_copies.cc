@@ -110,6 +110,13 @@ absl::Status RunConvert(CommandContext& context, const Arguments& arguments, bso
   MAYFLY_ASSIGN_OR_RETURN(const std::string_view name, ReadSource(context, arguments.target()));
   MAYFLY_ASSIGN_OR_RETURN(const int64_t size,
                           ReadSize(arguments, ArgIndex(kConvertArguments, "size")));
+  // MongoDB makes the copy under a name of its own, which must be legal too.
+  constexpr size_t kTemporaryPrefixBytes = std::string_view("tmp12345.convertToCapped.").size();
+  if (context.database_name().size() + 1 + kTemporaryPrefixBytes + name.size() >
+      base::kMaxNamespaceLength) {
+    return Error(ErrorCode::kInvalidNamespace,
+                 StrCat("no temporary name is left for converting ", FullName(context, name)));
+  }
   if (name == "system.views") {
     return Error(ErrorCode::kBadValue, "system.views cannot be made capped");
   }

@@ -3,6 +3,7 @@
 #include <limits>
 #include <optional>
 
+#include "base/limits.h"
 #include "base/status.h"
 #include "base/strings.h"
 #include "bson/builder.h"
@@ -113,9 +114,12 @@ absl::Status AppendCappedChanges(const Collection& collection, const Arguments& 
 absl::StatusOr<bson::Document> ReadChanges(const Collection& collection,
                                            const Arguments& arguments) {
   bson::Builder changes;
-  for (const size_t index : {Arg("validator"), Arg("validationLevel"), Arg("validationAction"),
-                             Arg("viewOn"), Arg("pipeline")}) {
+  for (const size_t index :
+       {Arg("validator"), Arg("validationLevel"), Arg("validationAction"), Arg("viewOn")}) {
     changes.Append(kArguments[index].name, arguments[index]);
+  }
+  if (arguments.Has(Arg("pipeline"))) {
+    changes.Array("pipeline", ViewPipeline(arguments.Document(Arg("pipeline"))));
   }
   if (arguments.Has(Arg("changeStreamPreAndPostImages"))) {
     const bson::View images = arguments.Document(Arg("changeStreamPreAndPostImages"));
@@ -176,25 +180,36 @@ absl::Status CheckWords(const Arguments& arguments) {
   return absl::OkStatus();
 }
 
+// What only collMod says about views. Unlike `create` it does not look at the length of `viewOn`.
+absl::Status CheckChangedView(CommandContext& context, const engine::CollectionOptions& options) {
+  if (options.view_on.size() <= base::kMaxNamespaceLength) {
+    MAYFLY_RETURN_IF_ERROR(engine::CheckCollectionName(context.database_name(), options.view_on));
+  }
+  const ValueView first = options.pipeline.view().First().value;
+  if (first.IsDocument() && first.AsDocument().First().key == "$changeStream") {
+    return Error(ErrorCode::kOptionNotSupportedOnView,
+                 "$changeStream cannot be used in a view definition");
+  }
+  return absl::OkStatus();
+}
+
 absl::Status RunCollMod(CommandContext& context, const Arguments& arguments, bson::Builder& reply) {
   MAYFLY_ASSIGN_OR_RETURN(const std::string_view name, TargetCollectionName(context, arguments));
   const auto collection = context.FindCollection(name);
   MAYFLY_RETURN_IF_ERROR(
       CheckCollectionUuid(context, arguments[Arg("collectionUUID")], name, collection.get()));
+  const std::string_view database = context.database_name();
+  MAYFLY_RETURN_IF_ERROR(CheckValidatorPlace(database, name, arguments.Document(Arg("validator"))));
+  if (database == "local" && name.starts_with("oplog.") &&
+      (arguments.Has(Arg("cappedSize")) || arguments.Has(Arg("cappedMax")))) {
+    return Invalid("cappedSize and cappedMax cannot be changed on the oplog");
+  }
   if (collection == nullptr) {
     return Error(ErrorCode::kNamespaceNotFound,
                  StrCat("ns does not exist: ", FullName(context, name)));
   }
   MAYFLY_RETURN_IF_ERROR(CheckWords(arguments));
   MAYFLY_RETURN_IF_ERROR(CheckKind(*collection, arguments));
-  const std::string_view database = context.database_name();
-  if (arguments.Has(Arg("validator")) &&
-      (database == "admin" || database == "config" || database == "local" ||
-       engine::IsSystemCollection(name))) {
-    return Invalid(
-        "Document validators are not allowed on system collections and in the databases "
-        "admin, config and local");
-  }
   const bool dry_run = arguments.Flag(Arg("dryRun"));
   if (dry_run && !arguments.Has(Arg("index"))) {
     return Invalid("The 'dryRun' option is only supported with the 'unique' option of an index");
@@ -211,7 +226,10 @@ absl::Status RunCollMod(CommandContext& context, const Arguments& arguments, bso
   MAYFLY_ASSIGN_OR_RETURN(
       engine::CollectionOptions options,
       engine::CollectionOptionsFromStored(MergeOptions(collection->options().stored, changes)));
-  if (options.IsView()) MAYFLY_RETURN_IF_ERROR(CheckViewDefinition(context, name, options));
+  if (options.IsView()) {
+    MAYFLY_RETURN_IF_ERROR(CheckChangedView(context, options));
+    MAYFLY_RETURN_IF_ERROR(CheckViewDefinition(context, name, options));
+  }
   return context.catalog->Modify(*context.transaction, *collection, [&](Collection::State& state) {
     state.options = std::move(options);
   });

@@ -111,7 +111,11 @@ absl::Status CheckCollectionUuid(const CommandContext& context, bson::ValueView 
                                  std::string_view name, const engine::Collection* collection) {
   if (uuid.IsMissing()) return absl::OkStatus();
   const std::string_view bytes = uuid.AsBinary().bytes;
-  if (uuid.AsBinary().subtype != bson::kBinaryUuid || bytes.size() != 16) {
+  if (uuid.AsBinary().subtype != bson::kBinaryUuid) {
+    return Error(ErrorCode::kTypeMismatch,
+                 "BSON field 'collectionUUID' is the wrong binData type, expected type 'UUID'");
+  }
+  if (bytes.size() != 16) {
     return Error(ErrorCode::kInvalidUUID, "collectionUUID must be a UUID");
   }
   const auto matches = [&](const engine::Collection& c) {

@@ -77,6 +77,11 @@ enum CommandFlags : uint32_t {
   // at a connection, and those with kNoConcerns. kTakesWriteConcern: though at a connection.
   kTakesWriteConcern = 128,
   kNoConcerns = 256,
+  // Commands that write, to which setUserWriteBlockMode does not apply, or which look at it
+  // themselves: for every statement, or for databases that they name.
+  kOwnWriteBlock = 1024,
+  // Of what only reads, under cluster parameter defaultMaxTimeMS.
+  kDefaultTimeLimit = 2048,
   kSilentUnacknowledged = 512,  // with {w: 0} the reply says nothing but ok
 };
 

@@ -94,7 +94,7 @@ absl::Status RunCompact(CommandContext& context, const Arguments& arguments, bso
 constexpr CommandRow kRows[] = {
     {.name = "compact",
      .place = Place::kWritingWorker,
-     .flags = kNoApiVersion | kNoConcerns | kTakesWriteConcern,
+     .flags = kNoApiVersion | kNoConcerns | kOwnWriteBlock | kTakesWriteConcern,
      .run = RunCompact,
      .arguments = kArguments,
      .help = "Gives free space of the database's file back to the file system."},

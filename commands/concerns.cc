@@ -54,7 +54,7 @@ absl::Status ReadW(ValueView value, WriteConcern* concern) {
   if (value.IsNumber()) {
     if (bson::IsNaN(value))
       return Error(ErrorCode::kFailedToParse, "w has to be a number, not NaN");
-    const int64_t w = bson::ToInt64Truncated(value);
+    const int64_t w = bson::ToInt64Rounded(value);
     if (w < 0 || w > kMaxReplicaSetMembers) {
       return Error(
           ErrorCode::kFailedToParse,

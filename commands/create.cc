@@ -28,6 +28,8 @@ constexpr std::array kDropArguments = {
 absl::Status RunCreate(CommandContext& context, const Arguments& arguments, bson::Builder& reply) {
   MAYFLY_ASSIGN_OR_RETURN(const std::string_view name, TargetCollectionName(context, arguments));
   MAYFLY_RETURN_IF_ERROR(engine::CheckCreatableCollectionName(context.database_name(), name));
+  MAYFLY_RETURN_IF_ERROR(CheckValidatorPlace(
+      context.database_name(), name, arguments.Document(ArgIndex(kCreateArguments, "validator"))));
   MAYFLY_ASSIGN_OR_RETURN(bson::Document stored, ParseCreateOptions(arguments, context.now_ms));
   MAYFLY_ASSIGN_OR_RETURN(engine::CollectionOptions options,
                           engine::CollectionOptionsFromStored(stored));
@@ -39,6 +41,7 @@ absl::Status RunCreate(CommandContext& context, const Arguments& arguments, bson
                bson::ToShellText(existing->options().stored)));
   }
   if (options.IsView()) {
+    MAYFLY_RETURN_IF_ERROR(engine::CheckCollectionName(context.database_name(), options.view_on));
     MAYFLY_RETURN_IF_ERROR(CheckViewDefinition(context, name, options));
   }
   return context.catalog
@@ -50,10 +53,7 @@ absl::Status RunDrop(CommandContext& context, const Arguments& arguments, bson::
   MAYFLY_ASSIGN_OR_RETURN(const std::string_view name, TargetCollectionName(context, arguments));
   const auto collection = context.FindCollection(name);
   MAYFLY_RETURN_IF_ERROR(CheckCollectionUuid(context, arguments[0], name, collection.get()));
-  if (collection == nullptr) {
-    reply.String("ns", FullName(context, name));
-    return absl::OkStatus();
-  }
+  if (collection == nullptr) return absl::OkStatus();
   const auto indexes = collection->CountedIndexes();
   MAYFLY_RETURN_IF_ERROR(context.catalog->Drop(*context.transaction, *collection));
   NotifyRulesChanged(context, context.database_name());
@@ -75,6 +75,12 @@ absl::Status RunDropDatabase(CommandContext& context, const Arguments& arguments
   if (bson::ToInt64Rounded(target) != 1) {
     return Error(5255100, "Have to pass 1 as 'dropDatabase' parameter");
   }
+  for (const std::string_view kept : {"admin", "local"}) {
+    if (context.database_name() == kept) {
+      return Error(ErrorCode::kIllegalOperation,
+                   StrCat("Dropping the '", kept, "' database is prohibited."));
+    }
+  }
   MAYFLY_RETURN_IF_ERROR(context.services.engine.DropDatabase(context.database_name()));
   const std::string prefix = StrCat(context.database_name(), ".");
   context.services.cursors.InvalidateIf(
@@ -90,7 +96,7 @@ absl::Status RunDropDatabase(CommandContext& context, const Arguments& arguments
 constexpr CommandRow kRows[] = {
     {.name = "create",
      .place = Place::kWrite,
-     .flags = kCreatesDatabase,
+     .flags = kCreatesDatabase | kNoConcerns | kTakesWriteConcern,
      .run = RunCreate,
      .arguments = kCreateArguments,
      .help = "Makes a collection or a view."},

@@ -1,12 +1,18 @@
 #include "commands/create_options.h"
 
 #include <limits>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/status.h"
 #include "base/strings.h"
 #include "bson/builder.h"
 #include "bson/number.h"
 #include "commands/collections.h"
+#include "commands/encrypted_fields.h"
+#include "commands/storage_engine_options.h"
 #include "commands/time_series_options.h"
 #include "engine/catalog/namespace.h"
 #include "engine/exec/pipeline_query.h"
@@ -24,6 +30,7 @@ consteval size_t Arg(std::string_view name) { return ArgIndex(kCreateArguments, 
 
 // MongoDB rounds the size of capped collections up to a multiple of 256 bytes.
 constexpr int64_t kCappedSizeUnit = 256;
+constexpr size_t kMaxViewPipelineBytes = 16'000'000;
 constexpr int64_t kMaxCappedSize = int64_t{1} << 50;
 constexpr int64_t kMaxCappedDocuments = std::numeric_limits<int32_t>::max();
 
@@ -79,6 +86,16 @@ absl::Status AppendValidator(const Arguments& arguments, bson::Builder* out) {
   return absl::OkStatus();
 }
 
+absl::Status AppendEngineOptions(const Arguments& arguments, bson::Builder* out) {
+  const bson::View engines = arguments.Document(Arg("storageEngine"));
+  MAYFLY_RETURN_IF_ERROR(CheckStorageEngine(engines));
+  if (!engines.empty()) out->Document("storageEngine", engines);
+  const bson::View defaults = arguments.Document(Arg("indexOptionDefaults"));
+  MAYFLY_RETURN_IF_ERROR(CheckIndexOptionDefaults(defaults));
+  if (!defaults.empty()) out->Document("indexOptionDefaults", defaults);
+  return absl::OkStatus();
+}
+
 absl::Status AppendView(const Arguments& arguments, bson::Builder* out) {
   const bool has_pipeline = arguments.Has(Arg("pipeline"));
   if (!arguments.Has(Arg("viewOn"))) {
@@ -89,7 +106,7 @@ absl::Status AppendView(const Arguments& arguments, bson::Builder* out) {
   if (on.empty()) return Error(ErrorCode::kBadValue, "'viewOn' cannot be empty");
   if (arguments.Has(Arg("idIndex"))) return Invalid("option not supported on a view: idIndex");
   out->String("viewOn", on);
-  out->Array("pipeline", arguments.Document(Arg("pipeline")));
+  out->Array("pipeline", ViewPipeline(arguments.Document(Arg("pipeline"))));
   return absl::OkStatus();
 }
 
@@ -114,13 +131,23 @@ absl::Status RefuseUnsupported(const Arguments& arguments, int64_t now_ms) {
       }
     }
     const ValueView lifetime = arguments[Arg("expireAfterSeconds")];
-    if (!lifetime.IsMissing()) MAYFLY_RETURN_IF_ERROR(CheckLifetime(lifetime, now_ms).status());
+    if (!lifetime.IsNullish()) MAYFLY_RETURN_IF_ERROR(CheckLifetime(lifetime, now_ms).status());
     MAYFLY_RETURN_IF_ERROR(CheckTimeSeries(arguments.Document(Arg("timeseries"))));
   }
-  if (arguments.Has(Arg("encryptedFields"))) {
-    return Error(ErrorCode::kCommandNotSupported,
-                 "encrypted fields are not supported by this server");
+  return absl::OkStatus();
+}
+
+absl::Status AppendEncryptedFields(const Arguments& arguments, bson::Builder* out) {
+  if (!arguments.Has(Arg("encryptedFields"))) return absl::OkStatus();
+  MAYFLY_ASSIGN_OR_RETURN(const bson::Document fields,
+                          ParseEncryptedFields(arguments.Document(Arg("encryptedFields"))));
+  if (arguments.Has(Arg("viewOn")) || arguments.Has(Arg("timeseries"))) {
+    return Error(6346401, "Encrypted fields cannot be used with views or time series collections");
   }
+  if (arguments.Flag(Arg("capped"))) {
+    return Error(6367301, "Encrypted fields cannot be used with capped collections");
+  }
+  out->Document("encryptedFields", fields);
   return absl::OkStatus();
 }
 
@@ -195,7 +222,7 @@ absl::StatusOr<bool> AppendClustered(const Arguments& arguments, bson::Builder* 
 absl::Status AppendLifetime(const Arguments& arguments, bool clustered, int64_t now_ms,
                             bson::Builder* out) {
   const ValueView value = arguments[Arg("expireAfterSeconds")];
-  if (value.IsMissing()) return absl::OkStatus();
+  if (value.IsNullish()) return absl::OkStatus();
   MAYFLY_ASSIGN_OR_RETURN(const int64_t seconds, CheckLifetime(value, now_ms));
   if (!clustered) {
     return Invalid(
@@ -227,6 +254,26 @@ absl::Status CheckIdIndex(bson::View spec, const engine::CollationPtr& collation
 
 }  // namespace
 
+bson::Document ViewPipeline(bson::View stages) {
+  bson::Builder builder;
+  builder.OpenArray("stages");
+  for (const bson::Element& element : stages) {
+    if (!element.value.IsNullish()) builder.Push(element.value);
+  }
+  builder.Close();
+  return bson::Document(builder.Finish().Find("stages").AsDocument());
+}
+
+absl::Status CheckValidatorPlace(std::string_view database, std::string_view collection,
+                                 bson::View validator) {
+  const bool own = database == "admin" || database == "config" || database == "local" ||
+                   engine::IsSystemCollection(collection);
+  if (!own || validator.empty()) return absl::OkStatus();
+  return Invalid(
+      "Document validators are not allowed on system collections and in the databases admin, "
+      "config and local");
+}
+
 absl::Status CheckPreImages(std::string_view command, bson::View images) {
   const std::string where = StrCat(command, ".changeStreamPreAndPostImages");
   bool named = false;
@@ -256,8 +303,9 @@ absl::StatusOr<int64_t> CheckCollectionLifetime(ValueView value, int64_t now_ms)
 }
 
 absl::StatusOr<bson::Document> ParseCreateOptions(const Arguments& arguments, int64_t now_ms) {
-  MAYFLY_RETURN_IF_ERROR(RefuseUnsupported(arguments, now_ms));
   bson::Builder stored;
+  MAYFLY_RETURN_IF_ERROR(AppendEncryptedFields(arguments, &stored));
+  MAYFLY_RETURN_IF_ERROR(RefuseUnsupported(arguments, now_ms));
   MAYFLY_ASSIGN_OR_RETURN(const bool clustered, AppendClustered(arguments, &stored));
   MAYFLY_RETURN_IF_ERROR(AppendLifetime(arguments, clustered, now_ms, &stored));
   MAYFLY_RETURN_IF_ERROR(AppendView(arguments, &stored));
@@ -265,9 +313,8 @@ absl::StatusOr<bson::Document> ParseCreateOptions(const Arguments& arguments, in
   bson::Builder unused;
   bson::Builder* const of_collection = arguments.Has(Arg("viewOn")) ? &unused : &stored;
   MAYFLY_RETURN_IF_ERROR(AppendCapped(arguments, of_collection));
-  of_collection->Append("storageEngine", arguments[Arg("storageEngine")]);
+  MAYFLY_RETURN_IF_ERROR(AppendEngineOptions(arguments, of_collection));
   MAYFLY_RETURN_IF_ERROR(AppendValidator(arguments, of_collection));
-  of_collection->Append("indexOptionDefaults", arguments[Arg("indexOptionDefaults")]);
   engine::CollationPtr collation;
   if (arguments.Has(Arg("collation"))) {
     MAYFLY_ASSIGN_OR_RETURN(collation,
@@ -290,14 +337,60 @@ absl::StatusOr<bson::Document> ParseCreateOptions(const Arguments& arguments, in
   return stored.Finish();
 }
 
+namespace {
+
+absl::Status CycleError(const CommandContext& context, std::string_view name) {
+  return Error(ErrorCode::kGraphContainsCycle,
+               StrCat("View cycle detected: ", FullName(context, name)));
+}
+
+absl::StatusOr<std::vector<engine::Namespace>> ReadByView(
+    CommandContext& context, const engine::CollectionOptions& options) {
+  static const bson::Document kSimple =
+      bson::Builder().OpenDocument("collation").String("locale", "simple").Close().Finish();
+  const bson::ValueView own = options.stored.Find("collation");
+  engine::ExecutionContext execution = MakeExecutionContext(context);
+  MAYFLY_ASSIGN_OR_RETURN(
+      const auto query,
+      engine::PipelineQuery::Parse(
+          {.database = std::string(context.database_name()),
+           .collection = options.view_on,
+           .pipeline = options.pipeline,
+           .collation = own.IsMissing() ? bson::ValueView(kSimple.Find("collation")) : own},
+          context.catalog, execution, nullptr));
+  if (query->pipeline().Writes()) {
+    return Error(ErrorCode::kOptionNotSupportedOnView,
+                 "The aggregation stages $out and $merge cannot be used in a view");
+  }
+  return query->pipeline().Namespaces();
+}
+
+// What the stages of a view read must not lead back to it. `open` are namespaces to look into.
+absl::Status CheckNoCycle(CommandContext& context, std::string_view name,
+                          std::vector<engine::Namespace> open) {
+  std::set<std::string> seen;
+  while (!open.empty()) {
+    const engine::Namespace ns = std::move(open.back());
+    open.pop_back();
+    if (ns.database != context.database_name() || !seen.insert(ns.collection).second) continue;
+    if (ns.collection == name) return CycleError(context, name);
+    const auto view = context.FindCollection(ns.collection);
+    if (view == nullptr || !view->IsView()) continue;
+    open.push_back({.database = ns.database, .collection = view->options().view_on});
+    MAYFLY_ASSIGN_OR_RETURN(const auto read, ReadByView(context, view->options()));
+    open.insert(open.end(), read.begin(), read.end());
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
 absl::Status CheckViewDefinition(CommandContext& context, std::string_view name,
                                  const engine::CollectionOptions& options) {
-  MAYFLY_RETURN_IF_ERROR(engine::CheckCollectionName(context.database_name(), options.view_on));
   std::string on = options.view_on;
   for (int depth = 0; depth < 20; ++depth) {
     if (on == name) {
-      return Error(ErrorCode::kGraphContainsCycle,
-                   StrCat("View cycle detected: ", FullName(context, name)));
+      return CycleError(context, name);
     }
     const auto below = context.FindCollection(on);
     if (below == nullptr || !below->IsView()) break;
@@ -307,17 +400,16 @@ absl::Status CheckViewDefinition(CommandContext& context, std::string_view name,
     }
     on = below->options().view_on;
   }
-  engine::ExecutionContext execution = MakeExecutionContext(context);
-  const engine::PipelineRequest request{.database = std::string(context.database_name()),
-                                        .collection = options.view_on,
-                                        .pipeline = options.pipeline};
-  MAYFLY_ASSIGN_OR_RETURN(
-      const auto query, engine::PipelineQuery::Parse(request, context.catalog, execution, nullptr));
-  if (query->pipeline().Writes()) {
-    return Error(ErrorCode::kOptionNotSupportedOnView,
-                 "The aggregation stages $out and $merge cannot be used in a view");
+  size_t bytes = 0;
+  for (const bson::Element& stage : options.pipeline.view()) {
+    if (stage.value.IsDocument()) bytes += stage.value.AsDocument().size();
   }
-  return absl::OkStatus();
+  if (bytes > kMaxViewPipelineBytes) {
+    return Error(ErrorCode::kViewPipelineMaxSizeExceeded,
+                 StrCat("View pipeline exceeds maximum size of ", kMaxViewPipelineBytes));
+  }
+  MAYFLY_ASSIGN_OR_RETURN(const auto read, ReadByView(context, options));
+  return CheckNoCycle(context, name, read);
 }
 
 }  // namespace mayfly::commands

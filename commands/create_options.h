@@ -18,7 +18,7 @@ inline constexpr std::array kCreateArguments = {
     ArgSpec{"autoIndexId", ArgType::kFlag, ArgUse::kIgnored, "without effect since MongoDB 4.0"},
     ArgSpec{"idIndex", ArgType::kDocument, ArgUse::kOptional, "specification of the _id index"},
     ArgSpec{"storageEngine", ArgType::kDocument, ArgUse::kOptional,
-            "options for engines, kept but without effect"},
+            "options for engines, checked and kept but without effect"},
     ArgSpec{"validator", ArgType::kDocument, ArgUse::kOptional, "filter that documents must match"},
     ArgSpec{"validationLevel", ArgType::kString, ArgUse::kOptional, "off, strict or moderate"},
     ArgSpec{"validationAction", ArgType::kString, ArgUse::kOptional, "error or warn"},
@@ -34,7 +34,8 @@ inline constexpr std::array kCreateArguments = {
             "{key: {_id: 1}, unique: true}: natural order is that of _id"},
     ArgSpec{"expireAfterSeconds", ArgType::kAny, ArgUse::kOptional,
             "of clustered and time-series collections"},
-    ArgSpec{"encryptedFields", ArgType::kDocument, ArgUse::kOptional, "refused: not supported"},
+    ArgSpec{"encryptedFields", ArgType::kDocument, ArgUse::kOptional,
+            "fields that clients encrypt: plain values are refused there"},
     ArgSpec{"temp", ArgType::kFlag, ArgUse::kIgnored, "of replication"},
     ArgSpec{"flags", ArgType::kAny, ArgUse::kIgnored, "of old storage engines"},
 };
@@ -48,6 +49,13 @@ absl::Status CheckPreImages(std::string_view command, bson::View images);
 
 // `expireAfterSeconds` of a collection: at least 0, at most the time since the epoch. Error: 72.
 absl::StatusOr<int64_t> CheckCollectionLifetime(bson::ValueView value, int64_t now_ms);
+
+// 72 InvalidOptions for a validator where documents are the server's own.
+absl::Status CheckValidatorPlace(std::string_view database, std::string_view collection,
+                                 bson::View validator);
+
+// The stages of a view as they are kept: null elements are passed over, as in MongoDB.
+bson::Document ViewPipeline(bson::View stages);
 
 // A view's pipeline must parse, must not write, and must not lead back to itself.
 absl::Status CheckViewDefinition(CommandContext& context, std::string_view name,

@@ -59,6 +59,10 @@ void AppendEmptyCursor(std::string_view ns, bson::Builder& reply) {
 absl::Status AppendDocuments(CommandContext& context, const Arguments& arguments, std::string ns,
                              std::vector<bson::Document> documents, int64_t batch_size,
                              bson::Builder& reply) {
+  // A list that fits is done with its batch, even if it fills it.
+  if (batch_size >= 0 && std::cmp_less_equal(documents.size(), batch_size)) {
+    batch_size = static_cast<int64_t>(documents.size()) + 1;
+  }
   auto execution = std::make_unique<engine::ExecutionContext>(MakeExecutionContext(context));
   auto cursor = std::make_unique<engine::Cursor>(
       std::move(ns), std::move(execution), std::make_unique<DocumentsStream>(std::move(documents)),

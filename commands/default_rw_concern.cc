@@ -53,7 +53,7 @@ void Append(const CommandContext& context, bson::Builder& reply) {
   }
   reply.Close();
   if (concerns.set_ms != 0) {
-    reply.Timestamp("updateOpTime", {static_cast<uint32_t>(concerns.set_ms / 1000), 1});
+    reply.Timestamp("updateOpTime", concerns.set_time);
     reply.Date("updateWallClockTime", concerns.set_ms);
   }
   reply.String("defaultReadConcernSource", concerns.read.has_value() ? "global" : "implicit");
@@ -88,12 +88,12 @@ absl::Status CheckRead(bson::ValueView concern) {
 
 // The concern with its defaults filled in, as it is shown.
 absl::StatusOr<bson::Document> ReadWrite(bson::ValueView concern) {
-  MAYFLY_ASSIGN_OR_RETURN(const WriteConcern parsed, ParseWriteConcern(concern));
   const bson::View document = concern.AsDocument();
   const bson::ValueView w = document.Find("w");
   if (w.IsNull()) {
     return Error(ErrorCode::kUnknownReplWriteConcern, "No write concern mode named ''");
   }
+  MAYFLY_ASSIGN_OR_RETURN(const WriteConcern parsed, ParseWriteConcern(concern));
   if (document.empty()) {
     return Error(ErrorCode::kIllegalOperation,
                  "The default write concern cannot be unset once it is set through "
@@ -127,7 +127,7 @@ absl::Status RunSet(CommandContext& context, const Arguments& arguments, bson::B
     MAYFLY_ASSIGN_OR_RETURN(new_write, ReadWrite(write));
   }
   // Of two at once neither may take the other's concern back.
-  const std::lock_guard setting(context.state->set_concerns_mutex);
+  const std::lock_guard setting(context.state->kept_settings_mutex);
   DefaultConcerns concerns;
   {
     const std::lock_guard lock(context.state->mutex);
@@ -139,6 +139,7 @@ absl::Status RunSet(CommandContext& context, const Arguments& arguments, bson::B
   }
   if (new_write.has_value()) concerns.write = std::move(new_write);
   concerns.set_ms = context.now_ms;
+  concerns.set_time = context.state->NextChangeTime(context.now_ms);
   MAYFLY_RETURN_IF_ERROR(KeepDefaultConcerns(context.services, concerns));
   {
     const std::lock_guard lock(context.state->mutex);

@@ -145,6 +145,11 @@ absl::Status CheckConcernsApply(const CommandRow& row, const CommonArguments& co
       StrCat("Command ", row.name, " does not support the read concern level ", level.AsString()));
 }
 
+bool HasDefaultTimeLimit(const CommandRow& row, const Invocation& invocation) {
+  if ((row.flags & kDefaultTimeLimit) == 0) return false;
+  return row.place_of == nullptr || row.place_of(invocation) == Place::kRead;
+}
+
 absl::Status UseSession(const CommandRow& row, const CommonArguments& common, Services& services) {
   if (common.lsid.IsMissing()) return absl::OkStatus();
   if (!common.txn_number.IsMissing()) {
@@ -199,12 +204,15 @@ absl::Status Dispatcher::Prepare(Running& running) {
   MAYFLY_RETURN_IF_ERROR(CheckConcernsApply(row, common));
   MAYFLY_ASSIGN_OR_RETURN(const int64_t max_time_ms,
                           ParseMaxTimeMs(common.max_time_ms, running.name));
+  const int64_t limit_ms =
+      common.max_time_ms.IsMissing() && HasDefaultTimeLimit(row, running.invocation)
+          ? state_.default_max_time_ms.load(std::memory_order_relaxed)
+          : max_time_ms;
 
   CommandContext& context = running.context;
   context.state = &state_;
   EndIdleCursors(context.now_ms);
-  const int64_t deadline =
-      max_time_ms == 0 ? 0 : services_.clock.MonotonicUs() + max_time_ms * 1000;
+  const int64_t deadline = limit_ms == 0 ? 0 : services_.clock.MonotonicUs() + limit_ms * 1000;
   running.operation.emplace(services_.operations.NextId(), services_.clock, deadline);
   context.operation_id = running.operation->id();
   context.interrupt = &*running.operation;
@@ -235,10 +243,21 @@ void Dispatcher::Register(const std::shared_ptr<Running>& shared) {
   services_.operations.Add(std::shared_ptr<RunningOperation>(shared, &operation));
 }
 
+absl::Status Dispatcher::CheckUserWrites(const Running& running, Place place) const {
+  if (!state_.user_write_block.is_on()) [[likely]]
+    return absl::OkStatus();
+  const bool writes = place == Place::kWrite || place == Place::kWritingWorker;
+  if (!writes || (running.row->flags & kOwnWriteBlock) != 0) return absl::OkStatus();
+  return state_.user_write_block.Check(running.invocation.database);
+}
+
 void Dispatcher::Start(std::shared_ptr<Running> running) {
   if (auto status = Prepare(*running); !status.ok()) return Finish(*running, std::move(status));
   const CommandRow& row = *running->row;
   const Place place = row.place_of != nullptr ? row.place_of(running->invocation) : row.place;
+  if (auto status = CheckUserWrites(*running, place); !status.ok()) {
+    return Finish(*running, std::move(status));
+  }
   switch (place) {
     case Place::kConnection:
       return Finish(*running, RunHandler(*running));

@@ -37,6 +37,7 @@ class Dispatcher {
   void EndIdleCursors(int64_t now_ms);
   void Start(std::shared_ptr<Running> running);
   absl::Status Prepare(Running& running);
+  absl::Status CheckUserWrites(const Running& running, Place place) const;
   void Register(const std::shared_ptr<Running>& shared);
   void RunInDatabase(std::shared_ptr<Running> running, engine::Access access);
   void RunOnWorker(std::shared_ptr<Running> running);

@@ -12,6 +12,7 @@ std::span<const CommandRow> AggregateCommands();
 std::span<const CommandRow> BuildInfoCommands();
 std::span<const CommandRow> BulkWriteCommands();
 std::span<const CommandRow> CappedCopyCommands();
+std::span<const CommandRow> ClusterParameterCommands();
 std::span<const CommandRow> CollModCommands();
 std::span<const CommandRow> CompactCommands();
 std::span<const CommandRow> ConnectionCommands();
@@ -22,6 +23,7 @@ std::span<const CommandRow> CurrentOpCommands();
 std::span<const CommandRow> CursorCommands();
 std::span<const CommandRow> DbHashCommands();
 std::span<const CommandRow> DefaultConcernCommands();
+std::span<const CommandRow> EncryptionCommands();
 std::span<const CommandRow> ExpiryCommands();
 std::span<const CommandRow> ExplainCommands();
 std::span<const CommandRow> FeatureVersionCommands();
@@ -32,6 +34,7 @@ std::span<const CommandRow> GetCmdLineOptsCommands();
 std::span<const CommandRow> GetLogCommands();
 std::span<const CommandRow> HelloCommands();
 std::span<const CommandRow> HostInfoCommands();
+std::span<const CommandRow> IndexCommitQuorumCommands();
 std::span<const CommandRow> IndexCommands();
 std::span<const CommandRow> InsertCommands();
 std::span<const CommandRow> KillSessionsCommands();
@@ -54,6 +57,7 @@ std::span<const CommandRow> TtlStatusCommands();
 std::span<const CommandRow> UnsupportedCommands();
 std::span<const CommandRow> UpdateCommands();
 std::span<const CommandRow> UserCommands();
+std::span<const CommandRow> UserWriteBlockCommands();
 std::span<const CommandRow> ValidateCommands();
 std::span<const CommandRow> ValidateDbMetadataCommands();
 
@@ -106,6 +110,10 @@ inline constexpr std::array kFamilies = {
     Family{DbHashCommands},
     Family{RenameCommands},
     Family{CompactCommands},
+    Family{UserWriteBlockCommands},
+    Family{IndexCommitQuorumCommands},
+    Family{EncryptionCommands},
+    Family{ClusterParameterCommands},
 };
 
 }  // namespace mayfly::commands

@@ -4,6 +4,7 @@
 #include "commands/command.h"
 #include "commands/families.h"
 #include "commands/metrics.h"
+#include "commands/state.h"
 #include "commands/write_errors.h"
 #include "engine/collection/new_document.h"
 #include "engine/collection/writer.h"
@@ -62,12 +63,20 @@ absl::Status RunInsert(CommandContext& context, const Arguments& arguments, bson
   MAYFLY_RETURN_IF_ERROR(CheckBatchSize(documents.size()));
   MAYFLY_RETURN_IF_ERROR(CheckCollectionUuid(context, arguments[Arg("collectionUUID")], name,
                                              context.FindCollection(name).get()));
-  MAYFLY_ASSIGN_OR_RETURN(const auto collection, FindOrCreate(context, name));
   const bool ordered = arguments.Flag(Arg("ordered"), true);
+  WriteErrors errors;
+  if (auto status = context.state->user_write_block.Check(context.database_name()); !status.ok()) {
+    for (size_t i = 0; i < documents.size() && !(ordered && i > 0); ++i) {
+      errors.Add(static_cast<int32_t>(i), status);
+    }
+    reply.Int32("n", 0);
+    errors.AppendTo(reply);
+    return absl::OkStatus();
+  }
+  MAYFLY_ASSIGN_OR_RETURN(const auto collection, FindOrCreate(context, name));
   engine::WriteContext write = MakeWriteContext(context);
   write.bypass_validation = arguments.Flag(Arg("bypassDocumentValidation"));
   engine::CollectionWriter writer(write, collection);
-  WriteErrors errors;
   int32_t inserted = 0;
   for (size_t i = 0; i < documents.size(); ++i) {
     MAYFLY_RETURN_IF_ERROR(context.interrupt->Check());
@@ -91,7 +100,7 @@ absl::Status RunInsert(CommandContext& context, const Arguments& arguments, bson
 constexpr CommandRow kRows[] = {
     {.name = "insert",
      .place = Place::kWrite,
-     .flags = kCreatesDatabase | kSilentUnacknowledged,
+     .flags = kCreatesDatabase | kOwnWriteBlock | kSilentUnacknowledged,
      .run = RunInsert,
      .arguments = kInsertArguments,
      .help = "Stores documents in a collection, which is made if it is missing.",

@@ -21,6 +21,10 @@ struct Place {
 constexpr Place kConcerns = {"config", "settings", "ReadWriteConcernDefaults"};
 constexpr Place kFeatureVersion = {"admin", "system.version", "featureCompatibilityVersion"};
 
+constexpr Place kUserWriteBlock = {"config", "user_writes_critical_sections", "global"};
+
+Place ClusterParameterPlace(std::string_view name) { return {"config", "clusterParameters", name}; }
+
 struct Found {
   engine::RecordId id;
   bson::Document document;
@@ -90,6 +94,25 @@ absl::StatusOr<std::optional<bson::Document>> Load(Services& services, const Pla
   return document;
 }
 
+// A value that this version does not take is passed over: the default is in force then.
+absl::Status LoadClusterParameter(Services& services, const ClusterParameterRow& row,
+                                  ServerState& state) {
+  MAYFLY_ASSIGN_OR_RETURN(const auto document, Load(services, ClusterParameterPlace(row.name)));
+  if (!document.has_value()) return absl::OkStatus();
+  bson::Builder fields;
+  for (const bson::Element& element : document->view()) {
+    if (element.key != "_id" && element.key != "clusterParameterTime") fields.Append(element);
+  }
+  auto value = ReadClusterParameter(row, fields.Finish());
+  if (!value.ok()) return absl::OkStatus();
+  const bson::ValueView time = document->view().Find("clusterParameterTime");
+  state.SetClusterParameter(
+      row.name,
+      {.value = *std::move(value),
+       .time = time.type() == bson::Type::kTimestamp ? time.AsTimestamp() : bson::Timestamp{}});
+  return absl::OkStatus();
+}
+
 std::optional<bson::Document> DocumentIn(bson::View document, std::string_view key) {
   const bson::ValueView value = document.Find(key);
   if (!value.IsDocument()) return std::nullopt;
@@ -103,7 +126,7 @@ absl::Status KeepDefaultConcerns(Services& services, const DefaultConcerns& conc
   document.String("_id", kConcerns.id);
   if (concerns.read.has_value()) document.Document("defaultReadConcern", *concerns.read);
   if (concerns.write.has_value()) document.Document("defaultWriteConcern", *concerns.write);
-  document.Timestamp("updateOpTime", {static_cast<uint32_t>(concerns.set_ms / 1000), 1});
+  document.Timestamp("updateOpTime", concerns.set_time);
   document.Date("updateWallClockTime", concerns.set_ms);
   return Keep(services, kConcerns, document.Finish());
 }
@@ -114,12 +137,29 @@ absl::Status KeepFeatureVersion(Services& services, std::string_view version) {
   return Keep(services, kFeatureVersion, document.Finish());
 }
 
+absl::Status KeepUserWriteBlock(Services& services, bool on, std::string_view reason) {
+  bson::Builder document;
+  document.String("_id", kUserWriteBlock.id).Bool("blockUserWrites", on);
+  document.String("reason", reason);
+  return Keep(services, kUserWriteBlock, document.Finish());
+}
+
+absl::Status KeepClusterParameter(Services& services, std::string_view name,
+                                  const ClusterParameterValue& value) {
+  bson::Builder document;
+  document.String("_id", name).Timestamp("clusterParameterTime", value.time);
+  document.AppendAll(value.value);
+  return Keep(services, ClusterParameterPlace(name), document.Finish());
+}
+
 absl::Status LoadKeptSettings(Services& services, ServerState& state) {
   MAYFLY_ASSIGN_OR_RETURN(const auto concerns, Load(services, kConcerns));
   if (concerns.has_value()) {
     const std::lock_guard lock(state.mutex);
     state.default_concerns.read = DocumentIn(*concerns, "defaultReadConcern");
     state.default_concerns.write = DocumentIn(*concerns, "defaultWriteConcern");
+    const bson::ValueView time = concerns->view().Find("updateOpTime");
+    if (time.type() == bson::Type::kTimestamp) state.default_concerns.set_time = time.AsTimestamp();
     const bson::ValueView set = concerns->view().Find("updateWallClockTime");
     state.default_concerns.set_ms = set.type() == bson::Type::kDate ? set.AsDate() : 0;
   }
@@ -129,6 +169,15 @@ absl::Status LoadKeptSettings(Services& services, ServerState& state) {
     value.Append("version", version->view().Find("version"));
     services.parameters.SetByServer("featureCompatibilityVersion",
                                     bson::Value::FromDocument(value.Finish()));
+  }
+  MAYFLY_ASSIGN_OR_RETURN(const auto block, Load(services, kUserWriteBlock));
+  if (block.has_value() && block->view().Find("blockUserWrites").IsBool()) {
+    const bson::ValueView reason = block->view().Find("reason");
+    state.user_write_block.Set(block->view().Find("blockUserWrites").AsBool(),
+                               reason.IsString() ? reason.AsString() : std::string_view());
+  }
+  for (const ClusterParameterRow& row : ClusterParameterRows()) {
+    MAYFLY_RETURN_IF_ERROR(LoadClusterParameter(services, row, state));
   }
   return absl::OkStatus();
 }

@@ -46,6 +46,7 @@ absl::StatusOr<engine::FilterPtr> ParseListFilter(const CommandContext& context,
   parse.evaluation = &context.evaluation;
   parse.features.where = false;
   parse.features.text_search = false;
+  parse.features.near = false;
   return engine::ParseFilter(filter, parse);
 }
 

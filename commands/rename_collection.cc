@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/functional/function_ref.h"
+#include "base/limits.h"
 #include "base/status.h"
 #include "base/strings.h"
 #include "bson/builder.h"
@@ -27,8 +28,8 @@ using engine::Transaction;
 
 constexpr std::array kRenameArguments = {
     ArgSpec{"to", ArgType::kString, ArgUse::kRequired, "the new full name"},
-    ArgSpec{"dropTarget", ArgType::kBool, ArgUse::kOptional,
-            "drop a collection of the new name first"},
+    ArgSpec{"dropTarget", ArgType::kAny, ArgUse::kNotNull,
+            "drop a collection of the new name first; a UUID: only that one"},
     ArgSpec{"stayTemp", ArgType::kBool, ArgUse::kIgnored, "collections are not temporary here"},
     ArgSpec{"collectionUUID", ArgType::kBinary, ArgUse::kOptional,
             "fail unless the collection has this UUID"},
@@ -37,19 +38,56 @@ constexpr std::array kRenameArguments = {
 // Documents are copied in runs of so many bytes, each one operation of the target.
 constexpr size_t kRunBytes = 8 * 1024 * 1024;
 
-absl::Status RenameWithin(CommandContext& context, std::string_view database, std::string_view from,
-                          std::string_view to, bool drop_target, bson::ValueView uuid) {
+absl::Status TargetExists() {
+  return Error(ErrorCode::kNamespaceExists, "target namespace exists");
+}
+
+// Which collection of the new name may be dropped.
+struct DropTarget {
+  bool allowed = false;
+  bson::ValueView uuid;  // missing: any
+};
+
+absl::StatusOr<DropTarget> ReadDropTarget(bson::ValueView value) {
+  if (value.IsMissing()) return DropTarget();
+  if (value.IsBool()) return DropTarget{.allowed = value.AsBool(), .uuid = {}};
+  if (value.type() != bson::Type::kBinary) {
+    return WrongTypeError("renameCollection", "dropTarget", value.type(), "[bool, binData]");
+  }
+  const bson::Binary uuid = value.AsBinary();
+  if (uuid.subtype != bson::kBinaryUuid || uuid.bytes.size() != sizeof(engine::Uuid)) {
+    return Error(ErrorCode::kInvalidUUID, "dropTarget must be a boolean or a UUID");
+  }
+  return DropTarget{.allowed = true, .uuid = value};
+}
+
+struct Rename {
+  engine::NamespaceView from;
+  engine::NamespaceView to;
+  DropTarget drop_target;
+  bson::ValueView uuid;
+};
+
+absl::Status RenameWithin(CommandContext& context, const Rename& rename) {
+  const std::string_view database = rename.from.database;
+  const std::string_view from = rename.from.collection;
+  const std::string_view to = rename.to.collection;
   MAYFLY_ASSIGN_OR_RETURN(const auto handle,
                           context.services.engine.Open(database, engine::Store::IfMissing::kNull));
-  if (handle == nullptr)
+  if (handle == nullptr) {
+    MAYFLY_RETURN_IF_ERROR(CheckCollectionUuid(context, rename.drop_target.uuid, to, nullptr));
     return Error(ErrorCode::kNamespaceNotFound,
                  StrCat("Source collection ", database, ".", from, " does not exist"));
+  }
   return handle->storage().Run(
       {.access = engine::Access::kWrite}, [&](engine::Transaction& transaction) -> absl::Status {
         MAYFLY_ASSIGN_OR_RETURN(engine::Catalog* const catalog, handle->GetCatalog(transaction));
         const auto source = catalog->Find(from);
         context.catalog = catalog;
-        MAYFLY_RETURN_IF_ERROR(CheckCollectionUuid(context, uuid, from, source.get()));
+        const auto target = catalog->Find(to);
+        MAYFLY_RETURN_IF_ERROR(CheckCollectionUuid(context, rename.uuid, from, source.get()));
+        MAYFLY_RETURN_IF_ERROR(
+            CheckCollectionUuid(context, rename.drop_target.uuid, to, target.get()));
         if (source == nullptr) {
           return Error(ErrorCode::kNamespaceNotFound,
                        StrCat("Source collection ", database, ".", from, " does not exist"));
@@ -57,9 +95,8 @@ absl::Status RenameWithin(CommandContext& context, std::string_view database, st
         if (source->IsView()) return NotOnView(source->ns());
         if (from == to)
           return Error(ErrorCode::kIllegalOperation, "Can't rename a collection to itself");
-        if (const auto target = catalog->Find(to); target != nullptr) {
-          if (!drop_target) return Error(ErrorCode::kNamespaceExists, "target namespace exists");
-          if (target->IsView()) return NotOnView(target->ns());
+        if (target != nullptr) {
+          if (!rename.drop_target.allowed || target->IsView()) return TargetExists();
           MAYFLY_RETURN_IF_ERROR(catalog->Drop(transaction, *target));
         }
         return catalog->Rename(transaction, *source, to);
@@ -107,9 +144,8 @@ class CrossCopy {
 
   absl::Status CheckFree(const engine::Catalog& catalog) const {
     const auto there = catalog.Find(to_);
-    if (there == nullptr) return absl::OkStatus();
-    if (!drop_target_) return Error(ErrorCode::kNamespaceExists, "target namespace exists");
-    return there->IsView() ? NotOnView(there->ns()) : absl::OkStatus();
+    if (there == nullptr || (drop_target_ && !there->IsView())) return absl::OkStatus();
+    return TargetExists();
   }
 
   absl::Status Create(engine::WriteContext& write, const Collection& from) {
@@ -180,14 +216,11 @@ class CrossCopy {
   const bool drop_target_;
 };
 
-struct CrossRename {
-  engine::NamespaceView from;
-  engine::NamespaceView to;
-  bool drop_target = false;
-  bson::ValueView uuid;
-};
-
-absl::Status RenameAcross(CommandContext& context, const CrossRename& rename) {
+absl::Status RenameAcross(CommandContext& context, const Rename& rename) {
+  if (!rename.drop_target.uuid.IsMissing()) {
+    return Error(ErrorCode::kInvalidOptions,
+                 "dropTarget cannot be a UUID when renaming across databases");
+  }
   const auto missing = [&] {
     return Error(ErrorCode::kNamespaceNotFound,
                  StrCat("Source collection ", rename.from.ToString(), " does not exist"));
@@ -210,7 +243,7 @@ absl::Status RenameAcross(CommandContext& context, const CrossRename& rename) {
         MAYFLY_ASSIGN_OR_RETURN(
             const auto target,
             context.services.engine.Open(rename.to.database, engine::Store::IfMissing::kCreate));
-        CrossCopy copy(context, *target, rename.to.collection, rename.drop_target);
+        CrossCopy copy(context, *target, rename.to.collection, rename.drop_target.allowed);
         MAYFLY_RETURN_IF_ERROR(copy.Run(transaction, *from));
         return catalog->Drop(transaction, *from);
       });
@@ -220,30 +253,48 @@ bool IsOplog(const engine::NamespaceView& ns) {
   return ns.database == "local" && ns.collection.starts_with("oplog.");
 }
 
+// Names that no collection can have are 73, those that merely none may be given are 20.
+absl::Status CheckName(const engine::NamespaceView& ns) {
+  const absl::Status database = engine::CheckDatabaseName(ns.database);
+  const absl::Status status =
+      database.ok() ? engine::CheckCollectionName(ns.database, ns.collection) : database;
+  const std::string whole = ns.ToString();
+  if (status.ok() || ns.database.empty() || ns.collection.empty() || ns.collection.front() == '.' ||
+      whole.find('\0') != std::string::npos) {
+    return status;
+  }
+  const bool dollar = whole.find('$') != std::string::npos;
+  const bool lengthy = whole.size() > base::kMaxNamespaceLength;
+  return dollar || lengthy
+             ? Error(ErrorCode::kIllegalOperation, StrCat("illegal namespace: ", whole))
+             : status;
+}
+
 absl::Status RunRename(CommandContext& context, const Arguments& arguments, bson::Builder&) {
   const bson::ValueView target = arguments.target();
+  if (target.IsNullish()) {
+    return Error(40414,
+                 "BSON field 'renameCollection.renameCollection' is missing but a required field");
+  }
   if (!target.IsString())
     return WrongTypeError("renameCollection", "renameCollection", target.type(), "string");
   const engine::NamespaceView from = engine::SplitNamespace(target.AsString());
   const engine::NamespaceView to =
       engine::SplitNamespace(arguments.String(ArgIndex(kRenameArguments, "to")));
   for (const engine::NamespaceView& ns : {from, to}) {
-    MAYFLY_RETURN_IF_ERROR(engine::CheckDatabaseName(ns.database));
-    MAYFLY_RETURN_IF_ERROR(engine::CheckCollectionName(ns.database, ns.collection));
+    MAYFLY_RETURN_IF_ERROR(CheckName(ns));
+    MAYFLY_RETURN_IF_ERROR(context.state->user_write_block.Check(ns.database));
   }
   if (engine::IsSystemCollection(from.collection) || engine::IsSystemCollection(to.collection) ||
       IsOplog(from) || IsOplog(to)) {
     return Error(ErrorCode::kIllegalOperation, "renaming system collections is not allowed");
   }
-  const bool drop_target = arguments.Flag(ArgIndex(kRenameArguments, "dropTarget"));
-  const bson::ValueView uuid = arguments[ArgIndex(kRenameArguments, "collectionUUID")];
-  if (from.database == to.database) {
-    MAYFLY_RETURN_IF_ERROR(
-        RenameWithin(context, from.database, from.collection, to.collection, drop_target, uuid));
-  } else {
-    MAYFLY_RETURN_IF_ERROR(
-        RenameAcross(context, {.from = from, .to = to, .drop_target = drop_target, .uuid = uuid}));
-  }
+  Rename rename{.from = from, .to = to, .drop_target = {}, .uuid = {}};
+  MAYFLY_ASSIGN_OR_RETURN(rename.drop_target,
+                          ReadDropTarget(arguments[ArgIndex(kRenameArguments, "dropTarget")]));
+  rename.uuid = arguments[ArgIndex(kRenameArguments, "collectionUUID")];
+  MAYFLY_RETURN_IF_ERROR(from.database == to.database ? RenameWithin(context, rename)
+                                                      : RenameAcross(context, rename));
   NotifyRulesChanged(context, from.database);
   NotifyRulesChanged(context, to.database);
   return absl::OkStatus();

@@ -11,8 +11,11 @@
 #include <optional>
 #include <string>
 
+#include "bson/types.h"
 #include "bson/value.h"
+#include "commands/cluster_parameters.h"
 #include "commands/usage.h"
+#include "commands/user_write_block.h"
 #include "commands/write_gate.h"
 #include "engine/query/filter.h"
 
@@ -37,6 +40,7 @@ struct ProfileSettings {
 struct DefaultConcerns {
   std::optional<bson::Document> read;
   std::optional<bson::Document> write;
+  bson::Timestamp set_time;
   int64_t set_ms = 0;  // 0: never
 };
 
@@ -44,13 +48,27 @@ struct DefaultConcerns {
 struct ServerState {
   UsageStatistics usage;
   WriteGate write_gate;
+  UserWriteBlock user_write_block;
+  // Of cluster parameter defaultMaxTimeMS, for reading commands that bring no time limit.
+  std::atomic<int64_t> default_max_time_ms{0};
   std::mutex cross_rename_mutex;  // held while a collection is copied into another database
-  // Held while the default concerns are read, changed and kept; `mutex` is taken inside.
-  std::mutex set_concerns_mutex;
+  // Held while a setting that outlives the process is read, changed and kept; `mutex` is taken
+  // inside.
+  std::mutex kept_settings_mutex;
 
   std::mutex mutex;
   ProfileSettings profile;
   DefaultConcerns default_concerns;
+  ClusterParameterValues cluster_parameters;
+
+  // The time of a change of settings: no other has the same.
+  bson::Timestamp NextChangeTime(int64_t now_ms);
+  // Puts the value into force.
+  void SetClusterParameter(std::string_view name, ClusterParameterValue value);
+
+ private:
+  std::mutex change_time_mutex_;
+  bson::Timestamp last_change_time_;
 };
 
 }  // namespace mayfly::commands

@@ -7,6 +7,7 @@
 #include "commands/families.h"
 #include "commands/metrics.h"
 #include "commands/modify_statement.h"
+#include "commands/state.h"
 #include "commands/write_errors.h"
 
 namespace mayfly::commands {
@@ -158,6 +159,7 @@ struct BatchTotals {
 absl::Status RunStatement(CommandContext& context, const engine::WriteContext& write,
                           std::string_view name, const ModifyStatement& statement, int32_t index,
                           BatchTotals* totals) {
+  MAYFLY_RETURN_IF_ERROR(context.state->user_write_block.Check(context.database_name()));
   MAYFLY_ASSIGN_OR_RETURN(ModifyResult result, RunModify(context, write, name, statement));
   totals->matched += result.matched;
   totals->modified += result.modified;
@@ -240,14 +242,14 @@ absl::Status RunDelete(CommandContext& context, const Arguments& arguments, bson
 constexpr CommandRow kRows[] = {
     {.name = "update",
      .place = Place::kWrite,
-     .flags = kCreatesDatabase | kSilentUnacknowledged,
+     .flags = kCreatesDatabase | kOwnWriteBlock | kSilentUnacknowledged,
      .run = RunUpdate,
      .arguments = kUpdateArguments,
      .help = "Changes documents, or inserts them if none matches.",
      .is_short = [](const Invocation& invocation) { return IsShortBatch(invocation, "updates"); }},
     {.name = "delete",
      .place = Place::kWrite,
-     .flags = kSilentUnacknowledged,
+     .flags = kOwnWriteBlock | kSilentUnacknowledged,
      .run = RunDelete,
      .arguments = kDeleteArguments,
      .help = "Removes documents.",

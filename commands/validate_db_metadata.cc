@@ -25,8 +25,8 @@ constexpr std::array kArguments = {
 
 constexpr std::array kApiFields = {
     ArgSpec{"version", ArgType::kString, ArgUse::kRequired, "version of the Stable API"},
-    ArgSpec{"strict", ArgType::kBool, ArgUse::kOptional, "only what is in the Stable API"},
-    ArgSpec{"deprecationErrors", ArgType::kBool, ArgUse::kOptional, "nothing is deprecated"},
+    ArgSpec{"strict", ArgType::kBool, ArgUse::kNotNull, "only what is in the Stable API"},
+    ArgSpec{"deprecationErrors", ArgType::kBool, ArgUse::kNotNull, "nothing is deprecated"},
 };
 
 consteval size_t Arg(std::string_view name) { return ArgIndex(kArguments, name); }
@@ -58,6 +58,15 @@ absl::Status AppendErrors(CommandContext& context, std::string_view database,
       });
 }
 
+// The errors of this command differ from those of others; '$' is legal.
+absl::Status CheckDatabase(std::string_view name) {
+  if (name.empty()) return Error(28539, "'db' cannot be an empty string");
+  if (name.find('$') != std::string_view::npos) return absl::OkStatus();
+  const absl::Status status = engine::CheckDatabaseName(name);
+  const bool bad_character = name.find_first_of("/\\ \"") != std::string_view::npos;
+  return !status.ok() && bad_character ? Error(13280, StrCat("Invalid db name: ", name)) : status;
+}
+
 absl::Status RunValidateDbMetadata(CommandContext& context, const Arguments& arguments,
                                    bson::Builder& reply) {
   MAYFLY_ASSIGN_OR_RETURN(const Arguments api,
@@ -70,9 +79,7 @@ absl::Status RunValidateDbMetadata(CommandContext& context, const Arguments& arg
     }
   }
   const std::string_view database = arguments.String(Arg("db"));
-  if (arguments.Has(Arg("db")) && database.find('$') == std::string_view::npos) {
-    MAYFLY_RETURN_IF_ERROR(engine::CheckDatabaseName(database));
-  }
+  if (arguments.Has(Arg("db"))) MAYFLY_RETURN_IF_ERROR(CheckDatabase(database));
   reply.OpenArray("apiVersionErrors");
   const bool checks = api.String(ArgIndex(kApiFields, "version")) == "1" &&
                       api.Flag(ArgIndex(kApiFields, "strict"));

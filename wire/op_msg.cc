@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/limits.h"
 #include "base/status.h"
 #include "base/strings.h"
 #include "bson/validate.h"
@@ -28,7 +29,7 @@ constexpr int kSequenceAlsoInBody = 40433;
 constexpr int kNoBody = 40587;
 
 // Takes one validated document from the front of `*bytes`.
-absl::StatusOr<bson::View> TakeDocument(std::string_view* bytes) {
+absl::StatusOr<bson::View> TakeDocument(std::string_view* bytes, int max_depth) {
   if (bytes->size() < kMinDocumentSize) {
     return Error(ErrorCode::kInvalidBSON, "a document in the message is cut off");
   }
@@ -38,7 +39,7 @@ absl::StatusOr<bson::View> TakeDocument(std::string_view* bytes) {
                                                  " bytes, but ", bytes->size(), " follow"));
   }
   const std::string_view document = bytes->substr(0, size);
-  MAYFLY_RETURN_IF_ERROR(bson::ValidateDocument(document));
+  MAYFLY_RETURN_IF_ERROR(bson::ValidateDocument(document, max_depth));
   bytes->remove_prefix(size);
   return bson::View(document);
 }
@@ -65,7 +66,8 @@ absl::Status ParseSequence(std::string_view* sections, Request* request) {
     }
   }
   while (!bytes.empty()) {
-    MAYFLY_ASSIGN_OR_RETURN(const bson::View document, TakeDocument(&bytes));
+    MAYFLY_ASSIGN_OR_RETURN(const bson::View document,
+                            TakeDocument(&bytes, base::kMaxNestingDepth));
     sequence.documents.push_back(document);
   }
   request->sequences.push_back(std::move(sequence));
@@ -79,7 +81,8 @@ absl::Status ParseSections(std::string_view sections, Request* request) {
     sections.remove_prefix(1);
     if (kind == 0) {
       if (has_body) return Error(kTwoBodies, "Multiple body sections in message");
-      MAYFLY_ASSIGN_OR_RETURN(request->body, TakeDocument(&sections));
+      MAYFLY_ASSIGN_OR_RETURN(request->body,
+                              TakeDocument(&sections, base::kMaxCommandNestingDepth));
       has_body = true;
     } else if (kind == 1) {
       MAYFLY_RETURN_IF_ERROR(ParseSequence(&sections, request));

@@ -134,6 +134,11 @@ class DensifyStream final : public StageStream {
       if (highest_.IsMissing() || bson::Compare(part.items.back().value, highest_) > 0)
         highest_ = part.items.back().value;
     }
+    if (spec_.bounds == DensifySpec::Bounds::kPartition) {
+      std::stable_sort(parts_.begin(), parts_.end(), [&](const Part& a, const Part& b) {
+        return bson::Compare(a.key, b.key, runtime_.evaluation->strings) < 0;
+      });
+    }
     if (parts_.empty() && spec_.bounds == DensifySpec::Bounds::kExplicit &&
         spec_.partition_by.empty()) {
       parts_.emplace_back();
@@ -175,7 +180,11 @@ class DensifyStream final : public StageStream {
       before_ = std::exchange(at_, Value());
       if (order == 0) continue;
       if (++generated_ > kMaxGeneratedDocuments) return TooMany();
-      row->Own(WithPath(model_, spec_.field, before_));
+      // Under a collation the fields of one partition need not look alike: those of the next
+      // document count.
+      const bool varies = runtime_.evaluation->strings != nullptr && item_ < items.size();
+      row->Own(WithPath(varies ? PartitionFields(items[item_].row.doc()) : model_, spec_.field,
+                        before_));
       return true;
     }
     if (item_ >= items.size()) return false;

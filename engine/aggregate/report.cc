@@ -130,7 +130,7 @@ const StageRow kPlanCacheStatsRow = PlanCacheStats();
 const StageRow kCurrentOpRow = NotInSubPipelines(
     ServerReport("$currentOp", Parse<CheckCurrentOp>, "reports running operations"));
 const StageRow kListLocalSessionsRow = NotInSubPipelines(ServerReport(
-    "$listLocalSessions", Parse<CheckListSessions>, "reports the sessions of this server"));
+    "$listLocalSessions", Parse<CheckListLocalSessions>, "reports the sessions of this server"));
 const StageRow kListSessionsRow = ListSessions();
 const StageRow kListClusterCatalogRow = ListClusterCatalog();
 const StageRow kQuerySettingsRow = ServerReport("$querySettings", Parse<CheckQuerySettings>,

@@ -143,7 +143,7 @@ absl::Status CheckListClusterCatalog(ValueView operand, const Namespace& ns) {
   return CheckFlags(kStage, operand.AsDocument(), {"shards", "balancingConfiguration"});
 }
 
-absl::Status CheckListSessions(ValueView operand, const Namespace&) {
+absl::Status CheckListLocalSessions(ValueView operand, const Namespace&) {
   constexpr std::string_view kStage = "$listLocalSessions";
   if (!operand.IsDocument())
     return NotAnObject(static_cast<int>(ErrorCode::kTypeMismatch), kStage, operand);
@@ -168,6 +168,14 @@ absl::Status CheckListSessions(ValueView operand, const Namespace&) {
   if (!users || !all_users) return absl::OkStatus();
   return Error(ErrorCode::kUnsupportedFormat,
                StrCat(kStage, " may not specify 'allUsers' as true and 'users' together"));
+}
+
+absl::Status CheckListSessions(ValueView operand, const Namespace& ns) {
+  if (ns.database != "config" || ns.collection != "system.sessions") {
+    return Error(ErrorCode::kInvalidNamespace,
+                 "$listSessions may only be run against config.system.sessions");
+  }
+  return CheckListLocalSessions(operand, ns);
 }
 
 absl::Status CheckPlanCacheStats(ValueView operand, const Namespace&) {

@@ -13,8 +13,9 @@ absl::Status CheckCollStats(bson::ValueView operand, const Namespace& ns);   // 
 absl::Status CheckCurrentOp(bson::ValueView operand, const Namespace& ns);   // 9
 absl::Status CheckIndexStats(bson::ValueView operand, const Namespace& ns);  // 28803
 absl::Status CheckListClusterCatalog(bson::ValueView operand,
-                                     const Namespace& ns);                     // 9621301, ...2
-absl::Status CheckListSessions(bson::ValueView operand, const Namespace& ns);  // 40414, 12
+                                     const Namespace& ns);                          // 9621301, ...2
+absl::Status CheckListSessions(bson::ValueView operand, const Namespace& ns);       // 73, as below
+absl::Status CheckListLocalSessions(bson::ValueView operand, const Namespace& ns);  // 40414, 12
 absl::Status CheckPlanCacheStats(bson::ValueView operand,
                                  const Namespace& ns);                          // 9, 13111, 4503200
 absl::Status CheckQuerySettings(bson::ValueView operand, const Namespace& ns);  // 7746800

@@ -1,11 +1,13 @@
 #include "engine/catalog/index_spec.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "bson/builder.h"
 #include "bson/number.h"
 #include "engine/catalog/expiry_rule.h"
+#include "engine/query/filter.h"
 
 namespace mayfly::engine {
 namespace {
@@ -69,11 +71,34 @@ bool SameOptional(const std::optional<bson::Document>& a, const std::optional<bs
   return !a.has_value() || bson::CompareDocuments(*a, *b) == 0;
 }
 
+// The order of conditions that are joined does not count.
+bool SamePartialFilter(const std::optional<bson::Document>& a,
+                       const std::optional<bson::Document>& b) {
+  if (!a.has_value() || !b.has_value() || bson::CompareDocuments(*a, *b) == 0) {
+    return SameOptional(a, b);
+  }
+  FilterParseContext context;
+  context.features.expr = false;
+  const auto left = ParseFilter(*a, context);
+  const auto right = ParseFilter(*b, context);
+  return left.ok() && right.ok() &&
+         bson::CompareDocuments(ToDocument(**left), ToDocument(**right)) == 0;
+}
+
+// Of text indexes: which fields count how much, and in which language.
+bool SameTextOptions(const IndexSpec& a, const IndexSpec& b) {
+  constexpr std::array<std::string_view, 4> kOptions = {"weights", "default_language",
+                                                        "language_override", "textIndexVersion"};
+  return std::all_of(kOptions.begin(), kOptions.end(), [&](std::string_view name) {
+    return bson::Compare(a.stored.Find(name), b.stored.Find(name)) == 0;
+  });
+}
+
 // Two indexes with the same key may exist side by side if these differ.
 bool SameSignature(const IndexSpec& a, const IndexSpec& b) {
   return bson::CompareDocuments(a.key, b.key) == 0 && a.unique == b.unique &&
          a.sparse == b.sparse && SameOptional(a.collation, b.collation) &&
-         SameOptional(a.partial_filter, b.partial_filter) &&
+         SamePartialFilter(a.partial_filter, b.partial_filter) &&
          SameOptional(a.wildcard_projection, b.wildcard_projection);
 }
 
@@ -164,7 +189,8 @@ IndexMatch MatchIndexSpecs(const IndexSpec& existing, const IndexSpec& requested
   const bool same_name = existing.name == requested.name;
   const bool same_signature = SameSignature(existing, requested);
   const bool same_options = existing.expire_after_seconds == requested.expire_after_seconds &&
-                            existing.hidden == requested.hidden;
+                            existing.hidden == requested.hidden &&
+                            SameTextOptions(existing, requested);
   // There can be one text index only.
   const bool both_text =
       existing.special == IndexKind::kText && requested.special == IndexKind::kText;

@@ -263,14 +263,30 @@ absl::Status CheckKey(bson::View key) {
 // Filters that may limit an index: a tree of $and and $or over simple comparisons.
 absl::Status CheckPartialFilter(bson::View filter, int depth);
 
+// No regular expressions and no $elemMatch among the values of $all.
+bool HasOnlyValues(ValueView all) {
+  if (!all.IsArray()) return true;  // the filter's parser reports it
+  for (const bson::Element& element : all.AsDocument()) {
+    if (element.value.type() == bson::Type::kRegex) return false;
+    if (element.value.IsDocument() && element.value.AsDocument().First().key == "$elemMatch") {
+      return false;
+    }
+  }
+  return true;
+}
+
 absl::Status CheckPartialOperators(std::string_view path, bson::View operators) {
-  static constexpr std::array<std::string_view, 8> kAllowed = {"$eq",  "$lt",     "$lte",  "$gt",
-                                                               "$gte", "$exists", "$type", "$in"};
+  static constexpr std::array<std::string_view, 11> kAllowed = {
+      "$eq",   "$lt", "$lte", "$gt",        "$gte",          "$exists",
+      "$type", "$in", "$all", "$geoWithin", "$geoIntersects"};
   for (const bson::Element& element : operators) {
     if (!element.key.starts_with("$")) return absl::OkStatus();
     if (std::find(kAllowed.begin(), kAllowed.end(), element.key) == kAllowed.end()) {
       return CannotCreate(
           StrCat("Expression not supported in partial index: ", path, " ", element.key));
+    }
+    if (element.key == "$all" && !HasOnlyValues(element.value)) {
+      return CannotCreate(StrCat("Expression not supported in partial index: ", path, " $all"));
     }
     const bool is_false =
         element.key == "$exists" && ((element.value.IsBool() && !element.value.AsBool()) ||
@@ -347,7 +363,7 @@ absl::Status CheckCombination(const Draft& draft, const IndexSpec& spec) {
     return CannotCreate("an index cannot be both unique and prepareUnique");
   }
   if (draft.expire.IsMissing()) return absl::OkStatus();
-  if (spec.fields.size() != 1) {
+  if (draft.key.AsDocument().Count() != 1) {
     return CannotCreate(
         "TTL indexes are single-field indexes, compound indexes do not support TTL");
   }
@@ -440,16 +456,22 @@ absl::StatusOr<IndexSpec> ParseIndexSpec(bson::View requested, const IndexDefaul
     MAYFLY_RETURN_IF_ERROR(CheckIdOptions(draft));
     return MakeIdIndexSpec(defaults.collation);
   }
+  const ValueView clustered = requested.Find("clustered");
+  if (clustered.IsBool() && clustered.AsBool()) {
+    return Error(6243700, "an index with 'clustered: true' must have the key {_id: 1}");
+  }
   if (draft.name == "_id_") {
     return Error(ErrorCode::kBadValue, "The index name '_id_' is reserved for the _id index");
   }
 
   MAYFLY_ASSIGN_OR_RETURN(const auto collation, ResolveCollation(draft, defaults));
   if (!draft.partial.IsMissing()) {
-    MAYFLY_RETURN_IF_ERROR(CheckPartialFilter(draft.partial.AsDocument(), 0));
     FilterParseContext context;
     context.features.expr = false;
+    context.features.text_search = false;
+    context.features.where = false;
     MAYFLY_RETURN_IF_ERROR(ParseFilter(draft.partial.AsDocument(), context).status());
+    MAYFLY_RETURN_IF_ERROR(CheckPartialFilter(draft.partial.AsDocument(), 0));
   }
   bson::Builder stored;
   const bool without_collation = special == IndexKind::kText || special == IndexKind::kGeo2d;

@@ -148,8 +148,10 @@ absl::Status AppendPlane(bson::View requested, bson::Builder* stored) {
     }
   }
   for (const bson::Element& element : requested) {
-    if (element.key == "min" || element.key == "max" || element.key == "bits") {
-      stored->Append(element);
+    if (element.key == "min" || element.key == "max") {
+      stored->Double(element.key, bson::ToDouble(element.value));
+    } else if (element.key == "bits") {
+      stored->Int32("bits", static_cast<int32_t>(bson::ToInt64Truncated(element.value)));
     }
   }
   return absl::OkStatus();

@@ -9,6 +9,7 @@
 #include "base/strings.h"
 #include "bson/builder.h"
 #include "bson/json.h"
+#include "bson/number.h"
 #include "engine/catalog/record.h"
 #include "engine/collection/writer.h"
 #include "engine/index/index_keys.h"
@@ -244,9 +245,26 @@ absl::Status BuildIndexes(const WriteContext& context,
   return status;
 }
 
+namespace {
+
+// MongoDB's identifiers of clustered records do not tell how a number was written. It fails where
+// it would name one that is not finite.
+absl::Status CheckSayable(bson::ValueView id) {
+  if (!id.IsNumber()) return absl::OkStatus();
+  if (bson::IsNaN(id)) return base::Error(50819, "cannot name the NaN of a duplicate _id");
+  if (bson::IsInfinite(id))
+    return base::Error(50826, "cannot name the infinity of a duplicate _id");
+  return absl::OkStatus();
+}
+
+}  // namespace
+
 absl::Status DuplicateKeyError(const Collection& collection, const Index& index,
                                const IndexEntry& entry) {
   const bson::Document value = EntryDocument(index, entry);
+  if (collection.options().clustered && index.spec.IsId()) {
+    MAYFLY_RETURN_IF_ERROR(CheckSayable(value.view().First().value));
+  }
   std::string text = base::StrCat("E11000 duplicate key error collection: ", collection.ns(),
                                   " index: ", index.spec.name);
   if (index.spec.collation.has_value()) {

@@ -111,7 +111,26 @@ absl::StatusOr<std::shared_ptr<PipelineQuery>> PipelineQuery::Parse(const Pipeli
   MAYFLY_ASSIGN_OR_RETURN(query->pipeline_, ParsePipeline(pipeline, parse));
   if (catalog != nullptr && !query->pipeline_->HasOwnSource())
     query->source_ = catalog->Find(collection);
+  MAYFLY_RETURN_IF_ERROR(query->CheckCollationOfViews(named.get()));
   return query;
+}
+
+absl::Status PipelineQuery::CheckCollationOfViews(const Collection* named) const {
+  const auto check = [&](const Collection* view) -> absl::Status {
+    if (view == nullptr || !view->IsView() ||
+        SameCollation(view->options().strings.get(), collation_.get())) {
+      return absl::OkStatus();
+    }
+    return Error(ErrorCode::kOptionNotSupportedOnView,
+                 base::StrCat("Cannot override a view's default collation for ", view->ns()));
+  };
+  MAYFLY_RETURN_IF_ERROR(check(named));
+  if (catalog_ == nullptr) return absl::OkStatus();
+  for (const Namespace& ns : pipeline_->Namespaces()) {
+    if (ns.database == database_)
+      MAYFLY_RETURN_IF_ERROR(check(catalog_->Find(ns.collection).get()));
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<PlanChoice> PipelineQuery::PlanSource() const {

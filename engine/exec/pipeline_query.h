@@ -78,6 +78,8 @@ class PipelineQuery : public PipelineHost {
   absl::StatusOr<std::unique_ptr<Stream>> OpenView(const Collection& view, const FilterNode* filter,
                                                    const Pipeline& pipeline,
                                                    const Runtime& runtime);
+  // A view is read with its own collation and no other, so all views of a pipeline share one.
+  absl::Status CheckCollationOfViews(const Collection* named) const;
   PipelineContext MakePipelineContext(std::string_view collection) const;
 
   Catalog* catalog_;  // null if the database does not exist

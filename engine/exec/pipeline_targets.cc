@@ -133,10 +133,11 @@ class CollectionMerge : public MergeTarget {
   absl::StatusOr<std::optional<bson::Document>> Find(bson::View key) override {
     std::optional<bson::Document> found;
     if (!OpenExisting()) return found;
-    MAYFLY_RETURN_IF_ERROR(Visit(key, [&](const Match& match) -> absl::StatusOr<bool> {
+    const auto keep = [&](const Match& match) -> absl::StatusOr<bool> {
       found.emplace(match.record.document);
       return false;
-    }));
+    };
+    MAYFLY_RETURN_IF_ERROR(Visit(key, context_.evaluation.strings, keep));
     return found;
   }
 
@@ -157,8 +158,11 @@ class CollectionMerge : public MergeTarget {
     bson::Builder key;
     key.Append("_id", before.Find("_id"));
     bool replaced = false;
+    // By the collation of its `_id` index.
+    const CollationPtr own = writer_->collection()->options().strings;
+    const bson::StringComparator* const strings = own.get();
     const absl::Status status =
-        Visit(key.Finish(), [&](const Match& match) -> absl::StatusOr<bool> {
+        Visit(key.Finish(), strings, [&](const Match& match) -> absl::StatusOr<bool> {
           if (match.record.document.bytes() != before.bytes()) return false;
           MAYFLY_RETURN_IF_ERROR(writer_->Replace(match.id, match.record, after));
           replaced = true;
@@ -180,7 +184,8 @@ class CollectionMerge : public MergeTarget {
     return true;
   }
 
-  absl::Status Visit(bson::View key, absl::FunctionRef<absl::StatusOr<bool>(const Match&)> visit) {
+  absl::Status Visit(bson::View key, const bson::StringComparator* strings,
+                     absl::FunctionRef<absl::StatusOr<bool>(const Match&)> visit) {
     bson::Builder equalities;
     for (const bson::Element& element : key) {
       equalities.OpenDocument(element.key).Append("$eq", element.value).Close();
@@ -188,11 +193,12 @@ class CollectionMerge : public MergeTarget {
     const bson::Document document = equalities.Finish();
     FilterParseContext parse;
     parse.features.expr = false;
+    parse.strings = strings;
     MAYFLY_ASSIGN_OR_RETURN(const FilterPtr filter, ParseFilter(document, parse));
     const PlanRequest request{.collection = *writer_->collection(),
                               .filter = *filter,
                               .order = {},
-                              .strings = nullptr,
+                              .strings = strings,
                               .hint = {},
                               .min = {},
                               .max = {}};
@@ -207,8 +213,12 @@ class CollectionMerge : public MergeTarget {
   std::optional<CollectionWriter> writer_;
 };
 
-bool CoversExactly(const Index& index, const std::vector<std::string>& on) {
-  if (!index.spec.unique || index.building || index.spec.partial_filter.has_value()) return false;
+bool CoversExactly(const Index& index, const std::vector<std::string>& on,
+                   const bson::StringComparator* strings) {
+  if (!bson::SameOrder(index.strings.get(), strings)) return false;
+  if (!(index.spec.unique || index.spec.IsId()) || index.building ||
+      index.spec.partial_filter.has_value())
+    return false;
   std::set<std::string> fields;
   for (const IndexField& field : index.spec.fields) fields.insert(field.path);
   return fields == std::set<std::string>(on.begin(), on.end());
@@ -232,10 +242,13 @@ absl::StatusOr<std::unique_ptr<MergeTarget>> PipelineTargets::OpenMerge(
   MAYFLY_RETURN_IF_ERROR(CheckTarget(write_, target));
   const auto collection = write_.catalog.Find(target.collection);
   const bool by_id = on.empty() || (on.size() == 1 && on.front() == "_id");
+  const bson::StringComparator* const strings = context_.evaluation.strings;
   const bool covered =
-      by_id || (collection != nullptr &&
-                std::any_of(collection->indexes().begin(), collection->indexes().end(),
-                            [&](const auto& index) { return CoversExactly(*index, on); }));
+      on.empty() ||
+      (collection == nullptr
+           ? by_id
+           : std::any_of(collection->indexes().begin(), collection->indexes().end(),
+                         [&](const auto& index) { return CoversExactly(*index, on, strings); }));
   if (!covered) return Error(51183, "Cannot find index to verify that join fields will be unique");
   return std::make_unique<CollectionMerge>(write_, context_, target);
 }

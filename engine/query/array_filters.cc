@@ -200,7 +200,7 @@ absl::Status ParseAllValues(const FilterOperator& op, std::vector<FilterPtr>* ch
       children->push_back(std::move(node));
       continue;
     }
-    if (IsOperatorDocument(element.value)) {
+    if (HasPathOperator(element.value)) {
       return Error(ErrorCode::kBadValue, "no $ expressions in $all");
     }
     if (element.value.type() == bson::Type::kUndefined) {

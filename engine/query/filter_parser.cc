@@ -38,6 +38,12 @@ bool IsOperatorDocument(bson::ValueView value) {
   return document.First().key.starts_with('$') && !IsReference(document);
 }
 
+bool HasPathOperator(bson::ValueView value) {
+  if (!IsOperatorDocument(value)) return false;
+  const FilterRow* row = FindRow(value.AsDocument().First().key);
+  return row != nullptr && row->field != nullptr;
+}
+
 const FilterRow* FindDocumentOperator(std::string_view name) {
   const FilterRow* row = FindRow(name);
   return row != nullptr && row->document != nullptr ? row : nullptr;

@@ -74,6 +74,8 @@ class FilterParser {
 // References
 // ({$ref: ..., $id: ...}) are values.
 bool IsOperatorDocument(bson::ValueView value);
+// True if that operator is one that may stand below a path ("$gt").
+bool HasPathOperator(bson::ValueView value);
 // The row of an operator that may stand in the place of a field ("$and"), or null.
 const FilterRow* FindDocumentOperator(std::string_view name);
 

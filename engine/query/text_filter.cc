@@ -105,6 +105,11 @@ absl::Status ParseText(const FilterOperator& op, std::vector<FilterPtr>* out) {
   if (context.text_index == nullptr) {
     return Error(ErrorCode::kIndexNotFound, "text index required for $text query");
   }
+  if (context.text_index->hidden()) {
+    return Error(ErrorCode::kNoQueryExecutionPlans,
+                 "error processing query: planner returned error :: caused by :: need exactly one "
+                 "text index for $text query");
+  }
   if (language == nullptr) language = &context.text_index->default_language();
   out->push_back(std::make_unique<TextNode>(
       *context.text_index, text::Query(arguments.search, *language, arguments.sensitivity),

@@ -35,6 +35,7 @@ std::unique_ptr<const Index> Index::FromSpec(bson::View spec) {
       }
     }
   }
+  index->hidden_ = spec.Find("hidden").IsBool() && spec.Find("hidden").AsBool();
   index->default_language_ =
       &LanguageOr(spec.Find("default_language"), *FindLanguage(kUsualLanguage));
   const bson::ValueView field = spec.Find("language_override");

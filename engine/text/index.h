@@ -25,6 +25,8 @@ class Index {
   // From the index's stored specification: `weights`, `default_language`, `language_override`.
   static std::unique_ptr<const Index> FromSpec(bson::View spec);
 
+  // Queries do not see it.
+  bool hidden() const { return hidden_; }
   const Language& default_language() const { return *default_language_; }
 
   // A string of the document that the index covers.
@@ -44,6 +46,7 @@ class Index {
   double everything_weight_ = 1;
   std::string override_field_;
   const Language* default_language_ = nullptr;
+  bool hidden_ = false;
 };
 
 }  // namespace mayfly::engine::text

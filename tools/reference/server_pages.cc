@@ -3,6 +3,8 @@
 
 #include "base/status.h"
 #include "base/strings.h"
+#include "bson/json.h"
+#include "commands/cluster_parameters.h"
 #include "commands/parameters.h"
 #include "commands/registry.h"
 #include "engine/catalog/index_spec.h"
@@ -160,7 +162,15 @@ std::string ParametersPage() {
     table.Add({Code(row.name), shown.type, Code(shown.value), std::string(Settable(row)),
                Sentence(row.help)});
   }
-  return table.Text();
+  Table cluster({"cluster parameter", "default", "meaning"});
+  for (const commands::ClusterParameterRow& row : commands::ClusterParameterRows()) {
+    cluster.Add(
+        {Code(row.name), Code(bson::ToShellText(commands::DefaultOf(row))), Sentence(row.help)});
+  }
+  return StrCat(table.Text(),
+                "\n## Cluster parameters\n\nOf `getClusterParameter` and "
+                "`setClusterParameter`; they outlive the process.\n\n",
+                cluster.Text());
 }
 
 std::string OptionsPage() {
