@@ -194,7 +194,7 @@ absl::Status RunAggregate(CommandContext& context, const Arguments& arguments,
 constexpr CommandRow kRows[] = {
     {.name = "aggregate",
      .place = Place::kRead,
-     .flags = kCreatesDatabase | kDefaultTimeLimit,
+     .flags = kInTransaction | kCreatesDatabase | kDefaultTimeLimit,
      .run = RunAggregate,
      .arguments = kArguments,
      .help = "Runs an aggregation pipeline and returns the first batch of its documents.",

@@ -24,7 +24,7 @@ struct CommonRow {
 constexpr CommonRow kCommonRows[] = {
     {"$db", nullptr, ArgType::kString},
     {"lsid", &CommonArguments::lsid, ArgType::kDocument},
-    {"txnNumber", &CommonArguments::txn_number, ArgType::kNumber},
+    {"txnNumber", &CommonArguments::txn_number, ArgType::kLong},
     {"autocommit", &CommonArguments::autocommit, ArgType::kBool},
     {"startTransaction", &CommonArguments::start_transaction, ArgType::kBool},
     {"readConcern", &CommonArguments::read_concern, ArgType::kDocument},

@@ -368,7 +368,7 @@ absl::Status RunBulkWrite(CommandContext& context, const Arguments& arguments,
 constexpr CommandRow kRows[] = {
     {.name = "bulkWrite",
      .place = Place::kWritingWorker,
-     .flags = kAdminOnly,
+     .flags = kInTransaction | kAdminOnly,
      .run = RunBulkWrite,
      .arguments = kArguments,
      .help = "Inserts, updates and deletes over several collections."},

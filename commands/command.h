@@ -82,6 +82,9 @@ enum CommandFlags : uint32_t {
   kOwnWriteBlock = 1024,
   // Of what only reads, under cluster parameter defaultMaxTimeMS.
   kDefaultTimeLimit = 2048,
+  // 263 OperationNotSupportedInTransaction for all others that come as part of a transaction.
+  kInTransaction = 4096,
+  kEndsTransaction = 8192,
   kSilentUnacknowledged = 512,  // with {w: 0} the reply says nothing but ok
 };
 

@@ -1,5 +1,6 @@
-// compact: gives space that removed documents have left back to the file system.
+// compact and autoCompact: give space that removed documents have left back to the file system.
 #include <array>
+#include <limits>
 #include <string>
 
 #include "base/status.h"
@@ -9,6 +10,8 @@
 #include "commands/collections.h"
 #include "commands/command.h"
 #include "commands/families.h"
+#include "commands/free_space.h"
+#include "commands/state.h"
 
 namespace mayfly::commands {
 namespace {
@@ -26,11 +29,11 @@ constexpr std::array kArguments = {
 
 consteval size_t Arg(std::string_view name) { return ArgIndex(kArguments, name); }
 
-constexpr int64_t kDefaultTargetMb = 20;
-constexpr int64_t kBytesPerMb = 1024 * 1024;
-constexpr int64_t kPageBytes = 4096;
-// Others get to run between runs of so many pages.
-constexpr int kPagesPerRun = 256;
+constexpr std::array kAutoArguments = {
+    ArgSpec{"freeSpaceTargetMB", ArgType::kNumber, ArgUse::kOptional,
+            "pass over files with less free space"},
+    ArgSpec{"runOnce", ArgType::kBool, ArgUse::kOptional, "one pass only"},
+};
 
 absl::Status CheckCollection(CommandContext& context, engine::DatabaseHandle& handle,
                              std::string_view name) {
@@ -45,30 +48,17 @@ absl::Status CheckCollection(CommandContext& context, engine::DatabaseHandle& ha
   });
 }
 
-absl::StatusOr<int64_t> FreePages(CommandContext& context, engine::DatabaseHandle& handle) {
-  int64_t freed = 0;
-  while (true) {
-    MAYFLY_RETURN_IF_ERROR(context.interrupt->Check());
-    int pages = 0;
-    MAYFLY_RETURN_IF_ERROR(handle.storage().Run(
-        {.access = engine::Access::kWrite, .priority = engine::Priority::kBackground},
-        [&](engine::Transaction& transaction) -> absl::Status {
-          MAYFLY_ASSIGN_OR_RETURN(pages, handle.storage().Vacuum(transaction, kPagesPerRun, 0));
-          return absl::OkStatus();
-        }));
-    freed += pages;
-    if (pages < kPagesPerRun) return freed;
-  }
+absl::StatusOr<int64_t> ReadTarget(const Arguments& arguments, size_t index) {
+  const int64_t target_mb = arguments.Integer(index, kDefaultFreeSpaceTargetMb);
+  if (target_mb >= 1) return target_mb;
+  return Error(
+      ErrorCode::kBadValue,
+      StrCat("BSON field 'freeSpaceTargetMB' value must be >= 1, actual value '", target_mb, "'"));
 }
 
 absl::Status RunCompact(CommandContext& context, const Arguments& arguments, bson::Builder& reply) {
   MAYFLY_ASSIGN_OR_RETURN(const std::string_view name, TargetCollectionName(context, arguments));
-  const int64_t target_mb = arguments.Integer(Arg("freeSpaceTargetMB"), kDefaultTargetMb);
-  if (target_mb < 1) {
-    return Error(ErrorCode::kBadValue,
-                 StrCat("BSON field 'freeSpaceTargetMB' value must be >= 1, actual value '",
-                        target_mb, "'"));
-  }
+  MAYFLY_ASSIGN_OR_RETURN(const int64_t target_mb, ReadTarget(arguments, Arg("freeSpaceTargetMB")));
   MAYFLY_ASSIGN_OR_RETURN(
       const auto handle,
       context.services.engine.Open(context.database_name(), engine::Store::IfMissing::kNull));
@@ -77,18 +67,36 @@ absl::Status RunCompact(CommandContext& context, const Arguments& arguments, bso
                  StrCat("collection does not exist: ", FullName(context, name)));
   }
   MAYFLY_RETURN_IF_ERROR(CheckCollection(context, *handle, name));
-  const int64_t free_bytes = handle->storage().Stats().free_bytes;
-  const bool worthwhile = free_bytes / kBytesPerMb >= target_mb;
   if (arguments.Flag(Arg("dryRun"))) {
+    const int64_t free_bytes = handle->storage().Stats().free_bytes;
+    const bool worthwhile = free_bytes / kBytesPerMb >= target_mb;
     reply.Append("estimatedBytesFreed", bson::Value::IntFitting(worthwhile ? free_bytes : 0));
     return absl::OkStatus();
   }
-  int64_t pages = 0;
-  if (worthwhile) {
-    MAYFLY_ASSIGN_OR_RETURN(pages, FreePages(context, *handle));
-  }
-  reply.Append("bytesFreed", bson::Value::IntFitting(pages * kPageBytes));
+  MAYFLY_ASSIGN_OR_RETURN(const int64_t freed,
+                          GiveBackFreeSpace(*handle, target_mb, *context.interrupt));
+  reply.Append("bytesFreed", bson::Value::IntFitting(freed));
   return absl::OkStatus();
+}
+
+absl::Status RunAutoCompact(CommandContext& context, const Arguments& arguments, bson::Builder&) {
+  const bson::ValueView target = arguments.target();
+  if (target.IsNullish()) {
+    return Error(ErrorCode::kIDLFailedToParse,
+                 "BSON field 'autoCompact.autoCompact' is missing but a required field");
+  }
+  if (!target.IsBool()) return WrongTypeError("autoCompact", "autoCompact", target.type(), "bool");
+  AutoCompactSettings settings{.on = target.AsBool()};
+  MAYFLY_ASSIGN_OR_RETURN(settings.target_mb,
+                          ReadTarget(arguments, ArgIndex(kAutoArguments, "freeSpaceTargetMB")));
+  settings.run_once = arguments.Flag(ArgIndex(kAutoArguments, "runOnce"));
+  if (settings.on && settings.target_mb > std::numeric_limits<int64_t>::max() / kBytesPerMb) {
+    return Error(ErrorCode::kBadValue,
+                 StrCat("freeSpaceTargetMB is too large: ", settings.target_mb));
+  }
+  AutoCompactor& compactor = context.state->auto_compactor;
+  MAYFLY_RETURN_IF_ERROR(compactor.Configure(settings));
+  return compactor.RunPass(context.services, *context.interrupt);
 }
 
 constexpr CommandRow kRows[] = {
@@ -98,6 +106,12 @@ constexpr CommandRow kRows[] = {
      .run = RunCompact,
      .arguments = kArguments,
      .help = "Gives free space of the database's file back to the file system."},
+    {.name = "autoCompact",
+     .place = Place::kWritingWorker,
+     .flags = kAdminOnly | kNoApiVersion | kNoConcerns | kOwnWriteBlock,
+     .run = RunAutoCompact,
+     .arguments = kAutoArguments,
+     .help = "Does that for all databases, at once and then in the background; false: no more."},
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "base/strings.h"
 #include "bson/json.h"
 #include "bson/number.h"
+#include "commands/command.h"
 
 namespace mayfly::commands {
 namespace {
@@ -197,7 +198,7 @@ absl::Status CheckApiParameters(const CommonArguments& common, bool in_stable_ap
   return absl::OkStatus();
 }
 
-absl::Status CheckSessionArguments(const CommonArguments& common) {
+absl::Status CheckSessionArguments(const CommonArguments& common, uint32_t flags) {
   if (!common.lsid.IsMissing()) {
     const ValueView id = common.lsid.AsDocument().Find("id");
     if (id.IsMissing()) {
@@ -225,6 +226,11 @@ absl::Status CheckSessionArguments(const CommonArguments& common) {
     }
     if (common.autocommit.AsBool()) {
       return Error(ErrorCode::kInvalidOptions, "Specifying autocommit=true is not allowed.");
+    }
+    if ((flags & kEndsTransaction) != 0) return absl::OkStatus();
+    if (!common.write_concern.IsMissing()) {
+      return Error(ErrorCode::kInvalidOptions,
+                   "writeConcern is not allowed within a multi-statement transaction");
     }
     return Error(ErrorCode::kIllegalOperation,
                  "Multi-document transactions are not supported by this server");

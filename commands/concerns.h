@@ -34,6 +34,7 @@ absl::Status CheckApiParameters(const CommonArguments& common, bool in_stable_ap
                                 std::string_view command);
 
 // lsid, txnNumber, autocommit, startTransaction: shapes, and what this server does not offer.
-absl::Status CheckSessionArguments(const CommonArguments& common);
+// `flags`: of the command's row.
+absl::Status CheckSessionArguments(const CommonArguments& common, uint32_t flags);
 
 }  // namespace mayfly::commands

@@ -96,7 +96,7 @@ absl::Status RunDropDatabase(CommandContext& context, const Arguments& arguments
 constexpr CommandRow kRows[] = {
     {.name = "create",
      .place = Place::kWrite,
-     .flags = kCreatesDatabase | kNoConcerns | kTakesWriteConcern,
+     .flags = kInTransaction | kCreatesDatabase | kNoConcerns | kTakesWriteConcern,
      .run = RunCreate,
      .arguments = kCreateArguments,
      .help = "Makes a collection or a view."},

@@ -296,7 +296,7 @@ absl::Status RunListIndexes(CommandContext& context, const Arguments& arguments,
 constexpr CommandRow kRows[] = {
     {.name = "createIndexes",
      .place = Place::kWrite,
-     .flags = kCreatesDatabase,
+     .flags = kInTransaction | kCreatesDatabase,
      .run = RunCreateIndexes,
      .arguments = kCreateArguments,
      .help =

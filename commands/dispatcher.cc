@@ -115,6 +115,13 @@ absl::Status CheckWhere(const CommandRow& row, std::string_view name, const Invo
   if ((row.flags & kTestOnly) != 0 && !facts.test_commands) {
     return Error(ErrorCode::kCommandNotFound, StrCat("no such command: '", name, "'"));
   }
+  if (facts.replica_set && (row.flags & kInTransaction) == 0) {
+    const bson::ValueView autocommit = invocation.body.Find("autocommit");
+    if (autocommit.IsBool() && !autocommit.AsBool() && invocation.body.Has("txnNumber")) {
+      return Error(ErrorCode::kOperationNotSupportedInTransaction,
+                   StrCat("Cannot run '", name, "' in a multi-document transaction."));
+    }
+  }
   if (invocation.is_legacy_query && (row.flags & kHandshake) == 0) {
     return Error(ErrorCode::kUnsupportedOpQueryCommand,
                  StrCat("Unsupported OP_QUERY command: ", name,
@@ -153,7 +160,8 @@ bool HasDefaultTimeLimit(const CommandRow& row, const Invocation& invocation) {
 absl::Status UseSession(const CommandRow& row, const CommonArguments& common, Services& services) {
   if (common.lsid.IsMissing()) return absl::OkStatus();
   if (!common.txn_number.IsMissing()) {
-    MAYFLY_RETURN_IF_ERROR(CheckTransactionNumber(row, services.facts.replica_set));
+    MAYFLY_RETURN_IF_ERROR(
+        CheckTransactionNumber(row, services.facts.replica_set, !common.autocommit.IsMissing()));
   }
   return services.sessions.Touch(SessionIdOf(common.lsid.AsDocument()));
 }
@@ -166,6 +174,7 @@ void Dispatcher::EndIdleCursors(int64_t now_ms) {
   if (!idle_cursors_ended_ms_.compare_exchange_strong(last, now_ms)) return;
   services_.cursors.KillIdle(services_.parameters.GetInteger("cursorTimeoutMillis"));
   services_.sessions.Expire();
+  state_.auto_compactor.RunIfDue(services_, now_ms);
   services_.cursors.KillIf([this](const engine::Cursor& cursor) {
     return !cursor.lsid.empty() && !services_.sessions.Contains(SessionIdOf(cursor.lsid));
   });
@@ -197,7 +206,7 @@ absl::Status Dispatcher::Prepare(Running& running) {
   const CommonArguments& common = running.arguments.common();
   MAYFLY_RETURN_IF_ERROR(
       CheckApiParameters(common, (row.flags & kNoApiVersion) == 0, running.name));
-  MAYFLY_RETURN_IF_ERROR(CheckSessionArguments(common));
+  MAYFLY_RETURN_IF_ERROR(CheckSessionArguments(common, row.flags));
   MAYFLY_RETURN_IF_ERROR(UseSession(row, common, services_));
   MAYFLY_RETURN_IF_ERROR(CheckReadConcern(common.read_concern, services_.facts.replica_set));
   MAYFLY_ASSIGN_OR_RETURN(running.write_concern, ParseWriteConcern(common.write_concern));

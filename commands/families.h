@@ -53,6 +53,7 @@ std::span<const CommandRow> ShutdownCommands();
 std::span<const CommandRow> StatisticsCommands();
 std::span<const CommandRow> TimeToLiveCommands();
 std::span<const CommandRow> TopCommands();
+std::span<const CommandRow> TransactionCommands();
 std::span<const CommandRow> TtlStatusCommands();
 std::span<const CommandRow> UnsupportedCommands();
 std::span<const CommandRow> UpdateCommands();
@@ -110,6 +111,7 @@ inline constexpr std::array kFamilies = {
     Family{DbHashCommands},
     Family{RenameCommands},
     Family{CompactCommands},
+    Family{TransactionCommands},
     Family{UserWriteBlockCommands},
     Family{IndexCommitQuorumCommands},
     Family{EncryptionCommands},

@@ -195,7 +195,7 @@ absl::Status RunFind(CommandContext& context, const Arguments& arguments, bson::
 constexpr CommandRow kRows[] = {
     {.name = "find",
      .place = Place::kRead,
-     .flags = kDefaultTimeLimit,
+     .flags = kInTransaction | kDefaultTimeLimit,
      .run = RunFind,
      .arguments = kFindArguments,
      .help = "Finds documents and returns the first batch of them.",

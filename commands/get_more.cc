@@ -191,6 +191,7 @@ absl::Status RunKillCursors(CommandContext& context, const Arguments& arguments,
 constexpr CommandRow kRows[] = {
     {.name = "getMore",
      .place = Place::kRead,
+     .flags = kInTransaction,
      .run = RunGetMore,
      .arguments = kGetMoreArguments,
      .help = "Returns the next batch of a cursor."},

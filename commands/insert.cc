@@ -100,7 +100,7 @@ absl::Status RunInsert(CommandContext& context, const Arguments& arguments, bson
 constexpr CommandRow kRows[] = {
     {.name = "insert",
      .place = Place::kWrite,
-     .flags = kCreatesDatabase | kOwnWriteBlock | kSilentUnacknowledged,
+     .flags = kInTransaction | kCreatesDatabase | kOwnWriteBlock | kSilentUnacknowledged,
      .run = RunInsert,
      .arguments = kInsertArguments,
      .help = "Stores documents in a collection, which is made if it is missing.",

@@ -14,14 +14,16 @@ std::optional<RetryableWrite> RetryableWriteOf(const CommonArguments& common) {
                         bson::ToInt64Truncated(common.txn_number)};
 }
 
-absl::Status CheckTransactionNumber(const CommandRow& row, bool replica_set) {
+absl::Status CheckTransactionNumber(const CommandRow& row, bool replica_set, bool in_transaction) {
   if (!replica_set) {
     return base::Error(base::ErrorCode::kIllegalOperation,
                        "Transaction numbers are only allowed on a replica set member or mongos");
   }
-  if (row.place == Place::kWrite || (row.flags & kUnsupported) != 0) return absl::OkStatus();
+  if (in_transaction || row.place == Place::kWrite || (row.flags & kUnsupported) != 0) {
+    return absl::OkStatus();
+  }
   return base::Error(
-      360,
+      50768,
       base::StrCat("txnNumber may only be provided for multi-document transactions and retryable "
                    "write commands. autocommit:false was not provided, and ",
                    row.name, " is not a retryable write command."));

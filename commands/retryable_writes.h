@@ -21,9 +21,9 @@ struct RetryableWrite {
 // The session and number of a command that has both.
 std::optional<RetryableWrite> RetryableWriteOf(const CommonArguments& common);
 
-// Whether the command may have a transaction number. Errors: 20 on a standalone server, 360 for
-// what is no write.
-absl::Status CheckTransactionNumber(const CommandRow& row, bool replica_set);
+// Whether the command may have a transaction number. Errors: 20 on a standalone server, 50768 for
+// what is no write, unless it is `in_transaction`.
+absl::Status CheckTransactionNumber(const CommandRow& row, bool replica_set, bool in_transaction);
 
 // The reply of the write if it was done before, from memory or, when the server has started since,
 // from the database it wrote to. Inside the operation. Error: 225 TransactionTooOld.

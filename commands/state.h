@@ -14,6 +14,7 @@
 #include "bson/types.h"
 #include "bson/value.h"
 #include "commands/cluster_parameters.h"
+#include "commands/free_space.h"
 #include "commands/usage.h"
 #include "commands/user_write_block.h"
 #include "commands/write_gate.h"
@@ -49,6 +50,7 @@ struct ServerState {
   UsageStatistics usage;
   WriteGate write_gate;
   UserWriteBlock user_write_block;
+  AutoCompactor auto_compactor;
   // Of cluster parameter defaultMaxTimeMS, for reading commands that bring no time limit.
   std::atomic<int64_t> default_max_time_ms{0};
   std::mutex cross_rename_mutex;  // held while a collection is copied into another database

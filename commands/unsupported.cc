@@ -15,8 +15,6 @@ constexpr Refusal kNotSupported = {ErrorCode::kCommandNotSupported,
                                    "Command {} is not supported by this server"};
 // There are no users, so nobody can be who they claim to be.
 constexpr Refusal kNotAuthenticated = {ErrorCode::kAuthenticationFailed, "Authentication failed."};
-constexpr Refusal kNoTransactions = {
-    ErrorCode::kIllegalOperation, "Multi-document transactions are not supported by this server"};
 
 template <const Refusal& kRefusal>
 absl::Status Refuse(CommandContext& context, const Arguments&, bson::Builder&) {
@@ -40,7 +38,6 @@ constexpr std::string_view kUsers = "Users and roles are not offered yet.";
 constexpr std::string_view kGone = "No longer in MongoDB.";
 
 constexpr CommandRow kRows[] = {
-    Row<kNoTransactions>("abortTransaction", "Transactions are not offered yet."),
     Row<kNoSuchCommand>("addShard", kCluster),
     Row<kNotSupported>("applyOps", "There is no log of operations to apply."),
     Row<kNoSuchCommand>("atlasVersion", "Of Atlas only; shells ask for it to know where they are."),
@@ -48,7 +45,6 @@ constexpr CommandRow kRows[] = {
     Row<kNoSuchCommand>("balancerStart", kCluster),
     Row<kNoSuchCommand>("balancerStatus", kCluster),
     Row<kNoSuchCommand>("balancerStop", kCluster),
-    Row<kNoTransactions>("commitTransaction", "Transactions are not offered yet."),
     Row<kNotSupported>("createRole", kUsers),
     Row<kNotSupported>("createUser", kUsers),
     Row<kNotSupported>("dropAllRolesFromDatabase", kUsers),

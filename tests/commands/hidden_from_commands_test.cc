@@ -28,7 +28,10 @@ struct Exempt {
 };
 
 constexpr Exempt kExempt[] = {
+    {"abortTransaction", "about transactions"},
+    {"autoCompact", "about files"},
     {"buildInfo", "about the program"},
+    {"commitTransaction", "about transactions"},
     {"compact", "about files"},
     {"compactStructuredEncryptionData", "about keys of clients"},
     {"connPoolStats", "about connections"},

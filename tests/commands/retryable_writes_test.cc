@@ -50,7 +50,7 @@ TEST(RetryableWriteTest, NumbersNeedASessionAReplicaSetAndAWrite) {
             72);
   EXPECT_EQ(server.RunCode(
                 "db", std::string("{hello: 1, txnNumber: {$numberLong: '1'}, ") + kSession + "}"),
-            360);
+            50768);
   test::TestServer standalone({.replica_set = false});
   EXPECT_EQ(standalone.RunCode("db", Insert(1, 1)), 20);
 }
