@@ -17,7 +17,7 @@ using engine::RecordId;
 using engine::RecordView;
 
 // Entries are collected and then removed in runs of this many.
-constexpr size_t kRun = 64;
+constexpr size_t kRun = 256;
 // The time is looked at once in so many documents when they are removed together.
 constexpr size_t kLookEvery = 16;
 // Entries counted before the time is looked at.
@@ -159,7 +159,8 @@ absl::Status CollectionPurge::RemoveTogether(const DueSource& source,
   while (done < entries.size()) {
     const DueEntry& entry = entries[done++];
     // A document may have several dates that are due.
-    const bool seen = std::find(ids.rbegin(), ids.rend(), entry.id) != ids.rend();
+    const bool seen = source.reason() == engine::RemovalReason::kDateTtl &&
+                      std::find(ids.rbegin(), ids.rend(), entry.id) != ids.rend();
     MAYFLY_ASSIGN_OR_RETURN(const bool found, reader.Read(entry.id));
     if (!seen && found && source.IsOf(entry, engine::ReadRecord(reader.bytes()))) {
       const RecordView record = engine::ReadRecord(reader.bytes());

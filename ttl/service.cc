@@ -31,7 +31,7 @@ constexpr int64_t kPatienceUs = 50'000;
 constexpr int64_t kPatienceUnderPressureUs = 5'000;
 // While no client is there: how long a slice is, which ends as soon as one comes, and how many
 // follow each other.
-constexpr int64_t kIdleSliceUs = 4'000;
+constexpr int64_t kIdleSliceUs = 16'000;
 constexpr int kIdleSlices = 5;
 // A slice of RunNow: somebody waits for the end, others wait for the slice.
 constexpr int64_t kRunNowSliceUs = 5'000;

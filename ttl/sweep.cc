@@ -7,7 +7,7 @@ namespace mayfly::ttl {
 namespace {
 
 // Entries looked at in one step.
-constexpr int kStep = 128;
+constexpr int kStep = 256;
 
 // Runs of neighbouring dead entries.
 class DeadRuns {
