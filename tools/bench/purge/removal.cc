@@ -16,6 +16,9 @@ constexpr char kCollection[] = "due";
 // same second, however long it took to insert them.
 constexpr int64_t kLifetimeSeconds = 7 * 24 * 3600;
 
+// What was written before is copied from the log about a second after the last commit.
+constexpr double kSettleSeconds = 2;
+
 void Wait(double seconds) { Pacer().WaitFor(std::chrono::duration<double>(seconds)); }
 
 std::string Indexes(int count) {
@@ -95,12 +98,14 @@ absl::Status Prepare(Admin& admin, const RemovalPlan& plan) {
 absl::StatusOr<Removal> MeasureRemoval(const RemovalPlan& plan) {
   Admin admin(plan.uri);
   MAYFLY_RETURN_IF_ERROR(Prepare(admin, plan));
+  Wait(kSettleSeconds);
   return Remove(admin, plan, nullptr);
 }
 
 absl::StatusOr<Removal> MeasureRemovalUnderLoad(const RemovalPlan& plan) {
   Admin admin(plan.uri);
   MAYFLY_RETURN_IF_ERROR(Prepare(admin, plan));
+  Wait(kSettleSeconds);
   Foreground foreground({.uri = plan.uri, .clients = plan.clients, .rate = plan.rate});
   Wait(plan.seconds / 2);
   MAYFLY_ASSIGN_OR_RETURN(Removal removal, Remove(admin, plan, &foreground));
@@ -110,6 +115,7 @@ absl::StatusOr<Removal> MeasureRemovalUnderLoad(const RemovalPlan& plan) {
 }
 
 absl::StatusOr<ForegroundResult> MeasureForeground(const RemovalPlan& plan) {
+  Wait(kSettleSeconds);
   Foreground foreground({.uri = plan.uri, .clients = plan.clients, .rate = plan.rate});
   Wait(plan.seconds / 2);
   foreground.Record(true);
