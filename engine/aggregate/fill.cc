@@ -111,6 +111,9 @@ absl::Status ParseFill(ValueView operand, const StageRow&, const PipelineContext
 
 }  // namespace
 
-const StageRow kFillRow = {"$fill", ParseFill, "gives values to fields that are null or missing"};
+const StageRow kFillRow = {.name = "$fill",
+                           .parse = ParseFill,
+                           .help = "gives values to fields that are null or missing",
+                           .in_update = true};
 
 }  // namespace mayfly::engine

@@ -35,6 +35,16 @@ absl::Status AsGroupError(const absl::Status& status) {
   return status;
 }
 
+// An `_id` that was computed, as MongoDB gives it: code as its text, and the ends of the order
+// inside a document.
+Value ShownId(const Value& id) {
+  const bson::Type type = id.view().type();
+  if (type == bson::Type::kCode) return Value::String(id.view().AsString());
+  if (type != bson::Type::kMinKey && type != bson::Type::kMaxKey) return id;
+  bson::Builder wrapped;
+  return Value::FromDocument(wrapped.Append("", id).Finish());
+}
+
 class GroupStream final : public StageStream {
  public:
   GroupStream(std::unique_ptr<Stream> source, const GroupSpec& spec, const Runtime& runtime)
@@ -57,7 +67,7 @@ class GroupStream final : public StageStream {
     }
     Group& group = groups_[next_++];
     bson::Builder out;
-    out.Append("_id", group.id);
+    out.Append("_id", spec_.id->IsConstant() ? group.id : ShownId(group.id));
     for (size_t i = 0; i < group.states.size(); ++i) {
       MAYFLY_ASSIGN_OR_RETURN(Value value, group.states[i]->Result());
       out.Append(spec_.accumulators[i].name, value);

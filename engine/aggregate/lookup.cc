@@ -63,12 +63,7 @@ class LookupStream final : public StageStream {
     if (!cached_ || spec_.correlated) {
       MAYFLY_ASSIGN_OR_RETURN(cached_, Join(*row));
     }
-    bson::Document out = WithPath(row->doc(), spec_.as, *cached_);
-    if (out.view().size() > static_cast<uint32_t>(base::kMaxInternalBsonSize)) {
-      return base::Error(base::ErrorCode::kBSONObjectTooLarge,
-                         "BSONObj size is invalid: the result of $lookup is larger than 16MB");
-    }
-    row->Own(std::move(out));
+    row->Own(WithPath(row->doc(), spec_.as, *cached_));
     row->record_id = kNoRecord;
     return true;
   }
@@ -99,10 +94,10 @@ class LookupStream final : public StageStream {
       if (!more) return out.Finish();
       out.builder().PushDocument(found.doc());
       MAYFLY_RETURN_IF_ERROR(CheckInterrupt(inner_.runtime()));
-      if (out.size() > static_cast<size_t>(base::kMaxInternalBsonSize)) {
-        return base::Error(
-            4568, base::StrCat("Total size of documents in ", spec_.from.collection,
-                               " matching pipeline's $lookup stage exceeds 16793600 bytes"));
+      if (out.size() > base::kMaxIntermediateDocumentSize) {
+        return base::Error(4568, base::StrCat("Total size of documents in ", spec_.from.collection,
+                                              " matching pipeline's $lookup stage exceeds ",
+                                              base::kMaxIntermediateDocumentSize, " bytes"));
       }
     }
   }

@@ -81,7 +81,7 @@ class MatchStage final : public Stage {
 
   absl::StatusOr<std::unique_ptr<Stream>> MakeStream(std::unique_ptr<Stream> source,
                                                      const Runtime& runtime) const override {
-    return std::make_unique<MatchStream>(std::move(source), *filter_, runtime);
+    return MakeMatchStream(std::move(source), *filter_, runtime);
   }
   Fields AddDependencies(Dependencies* out) const override {
     return AddPaths(*filter_, out) ? Fields::kPassesOn : Fields::kNeedsAll;
@@ -110,6 +110,11 @@ absl::Status ParseMatch(bson::ValueView operand, const StageRow& row,
 }
 
 }  // namespace
+
+std::unique_ptr<Stream> MakeMatchStream(std::unique_ptr<Stream> source, const FilterNode& filter,
+                                        const Runtime& runtime) {
+  return std::make_unique<MatchStream>(std::move(source), filter, runtime);
+}
 
 const StageRow kMatchRow = {"$match", ParseMatch, "passes on the documents that match a filter"};
 

@@ -1,6 +1,7 @@
 // $merge: the documents go into a collection, where they meet those with the same `on` fields.
 #include "engine/aggregate/merge.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/strings.h"
@@ -9,6 +10,7 @@
 #include "engine/aggregate/sink.h"
 #include "engine/aggregate/stage_rows.h"
 #include "engine/expression/object.h"
+#include "engine/expression/path.h"
 #include "engine/expression/values.h"
 
 namespace mayfly::engine {
@@ -43,6 +45,16 @@ ValueView FindPath(bson::View document, const std::vector<std::string>& path, bo
   return value;
 }
 
+// The fields as $set creates them.
+std::vector<bson::Element> InOrderOfCreation(bson::View document) {
+  std::vector<bson::Element> fields;
+  for (const bson::Element& element : document) fields.push_back(element);
+  std::stable_sort(
+      fields.begin(), fields.end(),
+      [](const bson::Element& a, const bson::Element& b) { return CreatedBefore(a.key, b.key); });
+  return fields;
+}
+
 class MergeSink final : public Sink {
  public:
   MergeSink(const MergeSpec& spec, const Runtime& runtime)
@@ -59,13 +71,14 @@ class MergeSink final : public Sink {
   }
   absl::Status Begin(TargetHost& host) override { return Check(host); }
   absl::Status Write(std::vector<bson::Document> batch, TargetHost& host) override {
+    MAYFLY_RETURN_IF_ERROR(spec_.pipeline_error);
+    MAYFLY_ASSIGN_OR_RETURN(target_, host.OpenMerge(spec_.target, on_));
     std::vector<Item> items;
     items.reserve(batch.size());
     for (bson::Document& document : batch) {
       MAYFLY_ASSIGN_OR_RETURN(Item item, MakeItem(std::move(document)));
       items.push_back(std::move(item));
     }
-    MAYFLY_ASSIGN_OR_RETURN(target_, host.OpenMerge(spec_.target, on_));
     absl::Status first_failure;
     for (const Item& item : items) {
       MAYFLY_RETURN_IF_ERROR(CheckInterrupt(inner_.runtime()));
@@ -102,9 +115,13 @@ class MergeSink final : public Sink {
 
   absl::Status NotMatched(const bson::Document& document) {
     switch (spec_.when_not_matched) {
-      case MergeSpec::WhenNotMatched::kInsert:
-        if (document.view().Has("_id")) return target_->Insert(document);
-        return target_->Insert(WithNewId(document));
+      case MergeSpec::WhenNotMatched::kInsert: {
+        const bson::Document whole =
+            document.view().Has("_id") ? document : WithNewId(document.view());
+        const bool by_fields = spec_.when_matched == MergeSpec::WhenMatched::kMerge ||
+                               spec_.when_matched == MergeSpec::WhenMatched::kKeepExisting;
+        return target_->Insert(by_fields ? SetOneByOne(whole) : whole);
+      }
       case MergeSpec::WhenNotMatched::kDiscard:
         return absl::OkStatus();
       case MergeSpec::WhenNotMatched::kFail:
@@ -122,6 +139,23 @@ class MergeSink final : public Sink {
     return out.Finish();
   }
 
+  // A new document as an upsert by $set makes it: the `on` fields are there, and those that the
+  // document does not have are null.
+  bson::Document SetOneByOne(const bson::Document& document) const {
+    bson::Document named;
+    for (const MergeSpec::On& on : spec_.on) {
+      named = WithPath(named, on.path, Value::Null());
+    }
+    FieldMerger merger;
+    merger.Set("_id", document.Find("_id"));
+    for (const bson::Element& element : named.view()) merger.Set(element.key, element.value);
+    for (const bson::Element& element : InOrderOfCreation(document)) {
+      merger.Set(element.key, element.value);
+    }
+    const Value merged = merger.Finish();
+    return bson::Document(merged.view().AsDocument());
+  }
+
   absl::StatusOr<bson::Document> MakeKey(bson::View document) const {
     bson::Builder key;
     for (const MergeSpec::On& on : spec_.on) {
@@ -130,6 +164,10 @@ class MergeSink final : public Sink {
       if (value.IsArray() || through_array) {
         return base::Error(51185, base::StrCat("$merge write error: 'on' field '", on.dotted,
                                                "' cannot be an array"));
+      }
+      if (value.IsNullish() && target_->HasNulls()) {
+        key.Null(on.dotted);
+        continue;
       }
       if (value.IsNullish()) {
         return base::Error(
@@ -149,7 +187,9 @@ class MergeSink final : public Sink {
       case MergeSpec::WhenMatched::kMerge: {
         FieldMerger merger;
         for (const bson::Element& element : before.view()) merger.Set(element.key, element.value);
-        for (const bson::Element& element : document.view()) merger.Set(element.key, element.value);
+        for (const bson::Element& element : InOrderOfCreation(document)) {
+          merger.Set(element.key, element.value);
+        }
         const Value merged = merger.Finish();
         return Replace(before, bson::Document(merged.view().AsDocument()));
       }

@@ -24,6 +24,8 @@ struct MergeSpec {
   WhenNotMatched when_not_matched = WhenNotMatched::kInsert;
   OuterVariables let;                  // `new`, and those of `let`, for the pipeline
   std::unique_ptr<Pipeline> pipeline;  // of WhenMatched::kPipeline
+  // Why that is no pipeline: of interest to the first document only.
+  absl::Status pipeline_error;
 
   bool HasIdInKey() const {
     for (const On& field : on) {

@@ -207,9 +207,18 @@ absl::Status ParsePipelineMode(const MergeFields& f, const PipelineContext& cont
   const bson::Document let = variables.Close().Finish();
   Variables inner(context.expressions.variables);
   MAYFLY_ASSIGN_OR_RETURN(out->let, ParseOuterVariables(let.Find("let"), context, &inner));
-  MAYFLY_ASSIGN_OR_RETURN(
-      out->pipeline, ParseSubPipeline(f.when_matched.AsDocument(), context, PipelinePlace::kMerge,
-                                      out->target, inner));
+  for (const bson::Element& stage : f.when_matched.AsDocument()) {
+    if (stage.value.IsDocument()) continue;
+    return base::Error(base::ErrorCode::kTypeMismatch,
+                       "Each element of the 'pipeline' array must be an object");
+  }
+  auto pipeline = ParseSubPipeline(f.when_matched.AsDocument(), context, PipelinePlace::kMerge,
+                                   out->target, inner);
+  if (pipeline.ok()) {
+    out->pipeline = *std::move(pipeline);
+  } else {
+    out->pipeline_error = pipeline.status();
+  }
   return absl::OkStatus();
 }
 

@@ -89,6 +89,38 @@ absl::StatusOr<bson::Element> StageElement(bson::ValueView value) {
   return value.AsDocument().First();
 }
 
+bool IsEmptyMatch(const Stage& stage) {
+  const bson::ValueView operand = stage.spec().Find("$match");
+  return operand.IsDocument() && operand.AsDocument().empty();
+}
+
+// {$match: {}} before $geoNear is as good as nothing, and does not keep it from being the first.
+void DropEmptyFiltersBeforeNear(std::vector<StagePtr>* stages, std::vector<const StageRow*>* rows) {
+  size_t i = 0;
+  while (i < stages->size() && IsEmptyMatch(*(*stages)[i])) ++i;
+  if (i == stages->size() || !(*stages)[i]->IsNear()) return;
+  stages->erase(stages->begin(), stages->begin() + static_cast<std::ptrdiff_t>(i));
+  rows->erase(rows->begin(), rows->begin() + static_cast<std::ptrdiff_t>(i));
+}
+
+// Without a collection the first stage must be one that needs none.
+absl::Status CheckSource(const std::vector<const StageRow*>& rows, const PipelineContext& context) {
+  if (context.place != PipelinePlace::kCommand) return absl::OkStatus();
+  const bool needs_none = !rows.empty() && rows[0]->without_collection;
+  if (context.ns.collection.empty() && !needs_none) {
+    const std::string what =
+        rows.empty() ? "an empty pipeline" : base::StrCat("'", rows[0]->name, "'");
+    return base::Error(
+        base::ErrorCode::kInvalidNamespace,
+        base::StrCat("{aggregate: 1} is not valid for ", what, "; a collection is required."));
+  }
+  if (!context.ns.collection.empty() && needs_none) {
+    return base::Error(base::ErrorCode::kInvalidNamespace,
+                       base::StrCat(rows[0]->name, " must be run with {aggregate: 1}"));
+  }
+  return absl::OkStatus();
+}
+
 // [$sort, $match] becomes [$match, $sort]: the same documents in the same order, fewer to sort.
 void MoveFiltersBeforeSorts(std::vector<StagePtr>* stages) {
   for (size_t i = 1; i < stages->size(); ++i) {
@@ -197,6 +229,16 @@ absl::StatusOr<std::unique_ptr<Stream>> Pipeline::MakeStream(std::unique_ptr<Str
   return stream;
 }
 
+absl::StatusOr<std::unique_ptr<Stream>> Pipeline::MakeFilteredStream(const FilterNode& filter,
+                                                                     const Runtime& runtime) const {
+  MAYFLY_ASSIGN_OR_RETURN(auto stream, stages_[0]->MakeStream(nullptr, runtime));
+  stream = MakeMatchStream(std::move(stream), filter, runtime);
+  for (size_t i = 1; i < stages_.size(); ++i) {
+    MAYFLY_ASSIGN_OR_RETURN(stream, stages_[i]->MakeStream(std::move(stream), runtime));
+  }
+  return stream;
+}
+
 bson::Value Pipeline::Serialize() const {
   ArrayBuilder out;
   for (const StagePtr& stage : stages_) out.builder().PushDocument(stage->spec());
@@ -208,9 +250,14 @@ absl::Status ParseStage(std::string_view name, bson::ValueView operand,
   const StageRow* row = FindStage(name);
   if (!row)
     return base::Error(40324, base::StrCat("Unrecognized pipeline stage name: '", name, "'"));
-  MAYFLY_RETURN_IF_ERROR(CheckPlace(*row, context));
+  const absl::Status place = CheckPlace(*row, context);
+  // In a $facet the errors of the stage itself come first.
+  const bool parses_first =
+      context.place == PipelinePlace::kFacet && row->support == base::Support::kFull;
+  if (!parses_first) MAYFLY_RETURN_IF_ERROR(place);
   const size_t before = out->size();
   MAYFLY_RETURN_IF_ERROR(row->parse(operand, *row, context, out));
+  MAYFLY_RETURN_IF_ERROR(place);
   for (size_t i = before; i < out->size(); ++i) {
     if (!(*out)[i]->spec().empty()) continue;
     bson::Builder spec;
@@ -240,17 +287,21 @@ absl::StatusOr<std::unique_ptr<Pipeline>> ParsePipeline(bson::View array,
     if (text && !rows.empty()) {
       return base::Error(17313, "$match with $text is only allowed as the first pipeline stage");
     }
+    const StageRow* row = FindStage(element.key);
+    // What is only known by name cannot fail before its position does.
+    const bool in_facet = context.place == PipelinePlace::kFacet;
+    if (row != nullptr && row->support == base::Support::kRefused && !in_facet) {
+      MAYFLY_RETURN_IF_ERROR(CheckPosition(*row, rows.size(), count));
+    }
     MAYFLY_RETURN_IF_ERROR(ParseStage(element.key, element.value, context, &stages));
-    rows.push_back(FindStage(element.key));
+    rows.push_back(row);
   }
+  DropEmptyFiltersBeforeNear(&stages, &rows);
+  const bool needs_source = context.ns.collection.empty();
+  if (needs_source) MAYFLY_RETURN_IF_ERROR(CheckSource(rows, context));
   for (size_t i = 0; i < rows.size(); ++i)
-    MAYFLY_RETURN_IF_ERROR(CheckPosition(*rows[i], i, count));
-  const bool on_collection =
-      context.place == PipelinePlace::kCommand && !context.ns.collection.empty();
-  if (on_collection && !rows.empty() && rows[0]->without_collection) {
-    return base::Error(base::ErrorCode::kInvalidNamespace,
-                       base::StrCat(rows[0]->name, " must be run with {aggregate: 1}"));
-  }
+    MAYFLY_RETURN_IF_ERROR(CheckPosition(*rows[i], i, rows.size()));
+  MAYFLY_RETURN_IF_ERROR(CheckSource(rows, context));
   MAYFLY_RETURN_IF_ERROR(Optimise(&stages, context));
   return std::make_unique<Pipeline>(std::move(stages));
 }

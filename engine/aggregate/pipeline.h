@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -40,6 +41,8 @@ struct PipelineContext {
   bool in_transaction = false;
   // Of the collection the pipeline reads; null: it has no text index.
   const text::Index* text_index = nullptr;
+  // The same of a collection that a pipeline inside reads; empty: none has one.
+  std::function<const text::Index*(const Namespace&)> text_index_of;
 };
 
 // What running depends on. Everything must outlive the streams.
@@ -138,6 +141,9 @@ class Pipeline {
                                                      const Runtime& runtime) const {
     return MakeStream(std::move(source), runtime, Done());
   }
+  // Of a pipeline with its own source: the rest works on what the source gives that matches.
+  absl::StatusOr<std::unique_ptr<Stream>> MakeFilteredStream(const FilterNode& filter,
+                                                             const Runtime& runtime) const;
   // The stages as an array, for explain.
   bson::Value Serialize() const;
 

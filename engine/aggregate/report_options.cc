@@ -143,8 +143,13 @@ absl::Status CheckListClusterCatalog(ValueView operand, const Namespace& ns) {
   return CheckFlags(kStage, operand.AsDocument(), {"shards", "balancingConfiguration"});
 }
 
-absl::Status CheckListLocalSessions(ValueView operand, const Namespace&) {
+absl::Status CheckListLocalSessions(ValueView operand, const Namespace& ns) {
   constexpr std::string_view kStage = "$listLocalSessions";
+  const bool is_of_sessions = ns.database == "config" && ns.collection == "system.sessions";
+  if (!ns.collection.empty() && !is_of_sessions) {
+    return Error(ErrorCode::kInvalidNamespace,
+                 "sessions are listed by {aggregate: 1}, or from config.system.sessions");
+  }
   if (!operand.IsDocument())
     return NotAnObject(static_cast<int>(ErrorCode::kTypeMismatch), kStage, operand);
   bool users = false;

@@ -34,6 +34,9 @@ class OutTarget {
 class MergeTarget {
  public:
   virtual ~MergeTarget() = default;
+  // Whether documents without a value in the `on` fields can be told from each other: the index has
+  // them.
+  virtual bool HasNulls() const = 0;
   // The document in which the `on` fields have the values of `key`, a document with exactly those
   // (dotted) fields.
   virtual absl::StatusOr<std::optional<bson::Document>> Find(bson::View key) = 0;

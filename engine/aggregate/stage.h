@@ -71,6 +71,10 @@ inline absl::Status CheckInterrupt(const Runtime& runtime) {
 // 292 if `bytes` is beyond the limit and the disk may not be used.
 absl::Status CheckMemory(const Runtime& runtime, int64_t bytes, std::string_view stage);
 
+// The rows of `source` that match.
+std::unique_ptr<Stream> MakeMatchStream(std::unique_ptr<Stream> source, const FilterNode& filter,
+                                        const Runtime& runtime);
+
 // For parsers of shorthand stages: parses `{name: operand}` and appends.
 absl::Status ParseStage(std::string_view name, bson::ValueView operand,
                         const PipelineContext& context, std::vector<StagePtr>* out);

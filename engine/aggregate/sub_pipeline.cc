@@ -9,7 +9,8 @@ absl::StatusOr<std::unique_ptr<Pipeline>> ParseSubPipeline(bson::View array,
                                                            PipelinePlace place, const Namespace& ns,
                                                            const Variables& variables) {
   PipelineContext inner = context;
-  inner.text_index = nullptr;  // that of another collection
+  const bool reads = place == PipelinePlace::kLookup || place == PipelinePlace::kUnionWith;
+  inner.text_index = reads && context.text_index_of ? context.text_index_of(ns) : nullptr;
   inner.place = place;
   inner.inside_facet = inner.inside_facet || inner.place == PipelinePlace::kFacet;
   inner.ns = ns;
@@ -49,6 +50,9 @@ absl::StatusOr<std::unique_ptr<Stream>> OpenSubPipeline(const Pipeline& pipeline
                                                         const Namespace& ns,
                                                         const FilterNode* filter,
                                                         const Runtime& runtime) {
+  if (pipeline.HasOwnSource() && filter != nullptr) {
+    return pipeline.MakeFilteredStream(*filter, runtime);
+  }
   if (pipeline.HasOwnSource()) return pipeline.MakeStream(nullptr, runtime);
   if (!runtime.host) {
     return base::Error(base::ErrorCode::kInternalError,

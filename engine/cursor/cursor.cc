@@ -48,6 +48,12 @@ absl::StatusOr<bool> Cursor::FillBatch(int64_t max_documents, bson::Builder* rep
     MAYFLY_ASSIGN_OR_RETURN(const bool more, Next(&row));
     if (!more) return true;
     const bson::View document = row.doc();
+    if (document.size() > static_cast<uint32_t>(base::kMaxInternalBsonSize)) {
+      return base::Error(
+          base::ErrorCode::kBSONObjectTooLarge,
+          base::StrCat("BSONObj size: ", document.size(),
+                       " is invalid. Size must be between 0 and ", base::kMaxInternalBsonSize));
+    }
     const bool fits = reply->size() + document.size() + kReserve <= base::kMaxInternalBsonSize;
     if (!fits && documents > 0) {
       row.MakeOwned();

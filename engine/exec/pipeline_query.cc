@@ -70,11 +70,19 @@ absl::StatusOr<ResolvedView> ResolveView(const Catalog& catalog, const Collectio
       base::StrCat("View depth too deep or view cycle detected; maximum depth is ", kMaxViewDepth));
 }
 
-PipelineContext PipelineQuery::MakePipelineContext(std::string_view collection) const {
+const text::Index* PipelineQuery::TextIndexInside(const Namespace& ns) {
+  if (catalog_ == nullptr || ns.database != database_) return nullptr;
+  auto& index = text_indexes_inside_[ns.collection];
+  if (index == nullptr) index = TextIndexOf(catalog_->Find(ns.collection).get());
+  return index.get();
+}
+
+PipelineContext PipelineQuery::MakePipelineContext(std::string_view collection) {
   PipelineContext context;
   context.expressions.variables = &variables_;
   context.expressions.evaluation = &context_.evaluation;
   context.ns = {.database = database_, .collection = std::string(collection)};
+  context.text_index_of = [this](const Namespace& ns) { return TextIndexInside(ns); };
   return context;
 }
 
@@ -187,6 +195,9 @@ absl::StatusOr<std::unique_ptr<Stream>> PipelineQuery::OpenStored(
   std::unique_ptr<Stream> stream = MakeScanStream(context_, collection, path);
   if (planned != nullptr && !path.exact)
     stream = MakeFilterStream(*runtime.evaluation, *planned, std::move(stream));
+  if (const TextSearch* text = planned == nullptr ? nullptr : FindText(*planned); text != nullptr) {
+    stream = MakeTextScoreStream(*text, std::move(stream));
+  }
   Pipeline::Done done{.filter = filter == nullptr && leading != nullptr};
   done.sort =
       path.sorted && pipeline.LeadingSort() != nullptr && (done.filter || leading == nullptr);

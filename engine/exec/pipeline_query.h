@@ -2,6 +2,7 @@
 // stages ask for.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -80,7 +81,8 @@ class PipelineQuery : public PipelineHost {
                                                    const Runtime& runtime);
   // A view is read with its own collation and no other, so all views of a pipeline share one.
   absl::Status CheckCollationOfViews(const Collection* named) const;
-  PipelineContext MakePipelineContext(std::string_view collection) const;
+  PipelineContext MakePipelineContext(std::string_view collection);
+  const text::Index* TextIndexInside(const Namespace& ns);
 
   Catalog* catalog_;  // null if the database does not exist
   ExecutionContext& context_;
@@ -89,6 +91,7 @@ class PipelineQuery : public PipelineHost {
   Variables variables_;
   bson::Value hint_;
   std::unique_ptr<const text::Index> text_index_;
+  std::map<std::string, std::unique_ptr<const text::Index>> text_indexes_inside_;  // by collection
   std::unique_ptr<Pipeline> pipeline_;
   std::shared_ptr<Collection> source_;
   std::vector<std::unique_ptr<Pipeline>> view_pipelines_;  // of views opened by stages

@@ -127,8 +127,11 @@ class CollectionOut : public OutTarget {
 
 class CollectionMerge : public MergeTarget {
  public:
-  CollectionMerge(const WriteContext& write, ExecutionContext& context, const Namespace& target)
-      : write_(write), context_(context), target_(target) {}
+  CollectionMerge(const WriteContext& write, ExecutionContext& context, const Namespace& target,
+                  bool has_nulls)
+      : write_(write), context_(context), target_(target), has_nulls_(has_nulls) {}
+
+  bool HasNulls() const override { return has_nulls_; }
 
   absl::StatusOr<std::optional<bson::Document>> Find(bson::View key) override {
     std::optional<bson::Document> found;
@@ -210,9 +213,11 @@ class CollectionMerge : public MergeTarget {
   WriteContext write_;
   ExecutionContext& context_;
   const Namespace target_;
+  const bool has_nulls_;
   std::optional<CollectionWriter> writer_;
 };
 
+// Unique in just these fields, and for strings that are equal in the pipeline.
 bool CoversExactly(const Index& index, const std::vector<std::string>& on,
                    const bson::StringComparator* strings) {
   if (!bson::SameOrder(index.strings.get(), strings)) return false;
@@ -242,15 +247,17 @@ absl::StatusOr<std::unique_ptr<MergeTarget>> PipelineTargets::OpenMerge(
   MAYFLY_RETURN_IF_ERROR(CheckTarget(write_, target));
   const auto collection = write_.catalog.Find(target.collection);
   const bool by_id = on.empty() || (on.size() == 1 && on.front() == "_id");
-  const bson::StringComparator* const strings = context_.evaluation.strings;
-  const bool covered =
-      on.empty() ||
-      (collection == nullptr
-           ? by_id
-           : std::any_of(collection->indexes().begin(), collection->indexes().end(),
-                         [&](const auto& index) { return CoversExactly(*index, on, strings); }));
+  bool covered = on.empty() || (collection == nullptr && by_id);
+  bool has_nulls = covered;
+  if (collection != nullptr && !covered) {
+    for (const auto& index : collection->indexes()) {
+      if (!CoversExactly(*index, on, context_.evaluation.strings)) continue;
+      covered = true;
+      has_nulls = has_nulls || !index->spec.sparse;
+    }
+  }
   if (!covered) return Error(51183, "Cannot find index to verify that join fields will be unique");
-  return std::make_unique<CollectionMerge>(write_, context_, target);
+  return std::make_unique<CollectionMerge>(write_, context_, target, has_nulls);
 }
 
 }  // namespace mayfly::engine

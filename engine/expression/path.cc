@@ -1,5 +1,6 @@
 #include "engine/expression/path.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "base/status.h"
@@ -104,6 +105,17 @@ absl::Status CheckFieldPath(std::string_view path) {
     return base::Error(base::ErrorCode::kOverflow, base::MessageOf(status));
   }
   return status;
+}
+
+bool CreatedBefore(std::string_view a, std::string_view b) {
+  const auto is_number = [](std::string_view text) {
+    return !text.empty() &&
+           std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  };
+  const bool a_number = is_number(a);
+  if (a_number != is_number(b)) return a_number;
+  if (a_number && a.size() != b.size()) return a.size() < b.size();
+  return a < b;
 }
 
 }  // namespace mayfly::engine

@@ -58,4 +58,7 @@ bool VisitPath(const Path& path, bson::View document, LeafArray leaf, PathVisito
 // too deep.
 absl::Status CheckFieldPath(std::string_view path);
 
+// The order in which new fields of one update are created: numbers by value, then names bytewise.
+bool CreatedBefore(std::string_view a, std::string_view b);
+
 }  // namespace mayfly::engine

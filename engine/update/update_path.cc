@@ -101,17 +101,6 @@ std::string JoinPath(const UpdatePath& path) {
   return joined;
 }
 
-bool CreatedBefore(std::string_view a, std::string_view b) {
-  const auto is_number = [](std::string_view text) {
-    return !text.empty() &&
-           std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-  };
-  const bool a_number = is_number(a);
-  if (a_number != is_number(b)) return a_number;
-  if (a_number && a.size() != b.size()) return a.size() < b.size();
-  return a < b;
-}
-
 absl::Span<const UpdateNameRow> PositionalPathParts() {
   static constexpr UpdateNameRow kRows[] = {
       {"$", "In a path: the element by which the filter found the document."},

@@ -31,7 +31,4 @@ std::optional<uint32_t> ArrayIndex(std::string_view part);
 bool IsPrefixOf(const UpdatePath& a, const UpdatePath& b);
 std::string JoinPath(const UpdatePath& path);
 
-// The order in which new fields of one update are created: numbers by value, then names bytewise.
-bool CreatedBefore(std::string_view a, std::string_view b);
-
 }  // namespace mayfly::engine

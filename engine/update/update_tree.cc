@@ -4,6 +4,7 @@
 
 #include "base/status.h"
 #include "base/strings.h"
+#include "engine/expression/path.h"
 
 namespace mayfly::engine {
 namespace {

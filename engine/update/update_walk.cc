@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "base/strings.h"
 #include "bson/json.h"
+#include "engine/expression/path.h"
 
 namespace mayfly::engine {
 namespace {

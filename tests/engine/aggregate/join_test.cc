@@ -42,6 +42,23 @@ TEST_F(JoinTest, Lookup_ByPipeline_SeesTheVariables) {
             R"({ x: "b", f: { g: [ { z: "b" } ] } } { x: "q", f: { g: [] } })");
 }
 
+TEST_F(JoinTest, Lookup_OfDocumentsByFields_JoinsThoseThatMatch) {
+  EXPECT_EQ(Run(R"([{"$lookup": {"localField": "x", "foreignField": "k", "as": "f", "pipeline": [
+                    {"$documents": [{"k": 1, "n": 1}, {"k": 2, "n": 2}]}, {"$project": {"n": 1}}]}}])",
+                R"([{"x": 1}, {"x": 2}, {"x": 3}])"),
+            "{ x: 1, f: [ { n: 1 } ] } { x: 2, f: [ { n: 2 } ] } { x: 3, f: [] }");
+}
+
+TEST_F(JoinTest, Facet_StageThatIsNotAllowed_IsParsedFirst) {
+  EXPECT_EQ(Run(R"([{"$facet": {"a": [{"$indexStats": 1}]}}])", "[]"), "error 28803");
+  EXPECT_EQ(Run(R"([{"$facet": {"a": [{"$indexStats": {}}]}}])", "[]"), "error 40600");
+  EXPECT_EQ(Run(R"([{"$facet": {"a": [{"$listLocalSessions": {}}]}}])", "[]"), "error 73");
+  EXPECT_EQ(Run(R"([{"$facet": {"a": [{"$search": {}}]}}])", "[]"), "error 40600");
+  EXPECT_EQ(Run(R"([{"$match": {}}, {"$searchMeta": {}}])", "[]"), "error 40602");
+  EXPECT_EQ(Run(R"([{"$facet": {"a": [{"$match": {}}, {"$searchMeta": {}}]}}])", "[]"),
+            "error 40600");
+}
+
 TEST_F(JoinTest, Lookup_Nested_SeesOuterVariables) {
   EXPECT_EQ(
       Run(R"([{"$lookup": {"from": "items", "let": {"v": "$x"}, "as": "f", "pipeline": [{"$limit": 1},

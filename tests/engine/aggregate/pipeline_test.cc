@@ -115,6 +115,14 @@ TEST(AddFields, Paths_ReplaceInPlaceAndAppend) {
   EXPECT_EQ(RunPipeline(R"([{"$unset": ["a", "a.b"]}])", kDocs), "error 31249");
 }
 
+TEST(Group, IdThatIsCodeOrAnEndOfTheOrder_IsShownAsMongoDoes) {
+  EXPECT_EQ(RunPipeline(R"([{"$group": {"_id": "$v"}}])",
+                        R"([{"v": {"$minKey": 1}}, {"v": {"$maxKey": 1}}, {"v": {"$code": "f"}}])"),
+            R"({ _id: { : MinKey } } { _id: { : MaxKey } } { _id: "f" })");
+  EXPECT_EQ(RunPipeline(R"([{"$group": {"_id": {"$maxKey": 1}}}])", R"([{"v": 1}])"),
+            "{ _id: MaxKey }");
+}
+
 TEST(ReplaceRoot, NoDocument_IsAnError) {
   EXPECT_EQ(RunPipeline(R"([{"$replaceRoot": {"newRoot": {"x": "$n"}}}, {"$limit": 1}])", kItems),
             "{ x: 1 }");

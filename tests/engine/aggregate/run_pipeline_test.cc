@@ -41,6 +41,7 @@ class MemoryOut final : public OutTarget {
 class MemoryMerge final : public MergeTarget {
  public:
   explicit MemoryMerge(std::vector<bson::Document>* target) : target_(target) {}
+  bool HasNulls() const override { return true; }
   absl::StatusOr<std::optional<bson::Document>> Find(bson::View key) override {
     for (const bson::Document& document : *target_) {
       bool same = true;
