@@ -8,7 +8,7 @@ namespace mayfly::base {
 
 inline constexpr int32_t kMaxBsonObjectSize = 16 * 1024 * 1024;  // bytes of a stored document
 inline constexpr int32_t kMaxInternalBsonSize =
-    kMaxBsonObjectSize + 16 * 1024;                     // bytes of a command or reply document
+    kMaxBsonObjectSize + 16 * 1024;  // bytes of a command or reply document
 // Bytes of what $lookup puts into one document, which must shrink before it is returned or stored.
 inline constexpr size_t kMaxIntermediateDocumentSize = 100 * 1024 * 1024;
 inline constexpr int32_t kMaxMessageSize = 48'000'000;  // bytes of a wire message

@@ -26,13 +26,13 @@ using base::ErrorCode;
 using base::StrCat;
 
 constexpr std::array kArguments = {
-    ArgSpec{"pipeline", ArgType::kArray, ArgUse::kRequired, "the stages"},
-    ArgSpec{"cursor", ArgType::kDocument, ArgUse::kOptional, "{batchSize}; required"},
-    ArgSpec{"explain", ArgType::kFlag, ArgUse::kOptional, "describe the plan instead"},
-    ArgSpec{"allowDiskUse", ArgType::kFlag, ArgUse::kOptional, "let large stages use the disk"},
+    ArgSpec{"pipeline", ArgType::kArray, ArgUse::kNotNull, "the stages; required"},
+    ArgSpec{"cursor", ArgType::kDocument, ArgUse::kNotNull, "{batchSize}; required"},
+    ArgSpec{"explain", ArgType::kBool, ArgUse::kNotNull, "describe the plan instead"},
+    ArgSpec{"allowDiskUse", ArgType::kBool, ArgUse::kNotNull, "let large stages use the disk"},
     ArgSpec{"bypassDocumentValidation", ArgType::kFlag, ArgUse::kOptional, "for $out and $merge"},
     ArgSpec{"collation", ArgType::kDocument, ArgUse::kOptional, "how strings compare"},
-    ArgSpec{"hint", ArgType::kDocumentOrString, ArgUse::kOptional, "the index to use"},
+    ArgSpec{"hint", ArgType::kHint, ArgUse::kOptional, "the index to use"},
     ArgSpec{"let", ArgType::kDocument, ArgUse::kOptional, "variables for expressions"},
     ArgSpec{"collectionUUID", ArgType::kBinary, ArgUse::kOptional,
             "fail unless the collection has this UUID"},
@@ -81,7 +81,7 @@ absl::StatusOr<Target> ReadTarget(const CommandContext& context, const Arguments
   if (target.IsNumber()) {
     if (bson::ToDouble(target) != 1) {
       return Error(
-          ErrorCode::kFailedToParse,
+          ErrorCode::kBadValue,
           "Invalid command format: the 'aggregate' field must specify a collection name or 1");
     }
     return Target{.collection = {}, .ns = FullName(context, "$cmd.aggregate")};
@@ -103,18 +103,16 @@ absl::StatusOr<int64_t> ReadBatchSize(const Arguments& arguments) {
 
 // 72 for stages that can do with some levels only.
 absl::Status CheckReadConcern(const Arguments& arguments, const engine::Pipeline& pipeline) {
-  const bson::ValueView concern = arguments.common().read_concern;
-  const bson::ValueView level =
-      concern.IsDocument() ? concern.AsDocument().Find("level") : bson::ValueView();
-  if (!level.IsString()) return absl::OkStatus();
-  const bool linearizable = level.AsString() == "linearizable";
+  const std::string_view level = ReadConcernLevel(arguments.common());
+  if (level.empty()) return absl::OkStatus();
+  const bool linearizable = level == "linearizable";
   for (const auto& stage : pipeline.stages()) {
-    const bool refused = (stage->row().local_reads_only && level.AsString() != "local") ||
-                         (linearizable && pipeline.Writes());
+    const bool refused =
+        (stage->row().local_reads_only && level != "local") || (linearizable && pipeline.Writes());
     if (!refused) continue;
     return Error(ErrorCode::kInvalidOptions,
                  StrCat("Aggregation stage ", stage->row().name,
-                        " cannot run with a readConcern level of '", level.AsString(), "'"));
+                        " cannot run with a readConcern level of '", level, "'"));
   }
   return absl::OkStatus();
 }
@@ -156,8 +154,26 @@ absl::Status RunElsewhere(CommandContext& context, const Arguments& arguments, c
   return absl::OkStatus();
 }
 
+absl::Status CheckArguments(const Arguments& arguments) {
+  if (!arguments.Has(Arg("pipeline"))) {
+    return Error(ErrorCode::kIDLFailedToParse,
+                 "BSON field 'aggregate.pipeline' is missing but a required field");
+  }
+  if (!arguments.Flag(Arg("explain"))) return absl::OkStatus();
+  if (IsTrue(arguments.common().api_strict)) {
+    return Error(ErrorCode::kAPIStrictError,
+                 "'explain' of aggregate is not in API version 1; use the explain command");
+  }
+  if (!arguments.common().write_concern.IsMissing()) {
+    return Error(ErrorCode::kFailedToParse,
+                 "Aggregation command does not support a writeConcern with 'explain'");
+  }
+  return absl::OkStatus();
+}
+
 absl::Status RunAggregate(CommandContext& context, const Arguments& arguments,
                           bson::Builder& reply) {
+  MAYFLY_RETURN_IF_ERROR(CheckArguments(arguments));
   MAYFLY_ASSIGN_OR_RETURN(const Target target, ReadTarget(context, arguments));
   MAYFLY_ASSIGN_OR_RETURN(const int64_t batch_size, ReadBatchSize(arguments));
   if (PlaceOf(context.invocation) == Place::kWritingWorker) {

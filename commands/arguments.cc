@@ -74,7 +74,7 @@ bool Fits(ArgType type, ValueView value) {
       return value.type() == Type::kBinary;
     case ArgType::kDocumentOrArray:
       return value.IsContainer();
-    case ArgType::kDocumentOrString:
+    case ArgType::kHint:
       return value.IsDocument() || value.IsString();
   }
   return false;
@@ -102,7 +102,7 @@ std::string_view Expected(ArgType type) {
       return "binData";
     case ArgType::kDocumentOrArray:
       return "[array, object]";
-    case ArgType::kDocumentOrString:
+    case ArgType::kHint:
       return "[object, string]";
   }
   return "any";
@@ -114,7 +114,9 @@ bool IsName(std::string_view name, std::string_view key) {
 }
 
 // Missing and null mean the same to a command's argument, unless it takes anything.
-bool IsAbsent(ArgType type, ValueView value) { return type != ArgType::kAny && value.IsNullish(); }
+bool IsAbsent(ArgType type, ValueView value) {
+  return type != ArgType::kAny && type != ArgType::kHint && value.IsNullish();
+}
 
 }  // namespace
 
@@ -185,6 +187,9 @@ absl::Status Arguments::CheckRequired() const {
 
 absl::Status Arguments::CheckType(const ArgSpec& spec, ValueView value) const {
   if (Fits(spec.type, value)) return absl::OkStatus();
+  if (spec.type == ArgType::kHint) {
+    return base::Error(ErrorCode::kFailedToParse, "Hint must be a string or an object");
+  }
   return WrongTypeError(command_, spec.name, value.type(), Expected(spec.type));
 }
 

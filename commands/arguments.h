@@ -28,7 +28,7 @@ enum class ArgType : uint8_t {
   kArray,
   kBinary,
   kDocumentOrArray,
-  kDocumentOrString,
+  kHint,  // a document or a string; 9 for everything else, null among it
 };
 
 enum class ArgUse : uint8_t {

@@ -117,6 +117,12 @@ absl::StatusOr<WriteConcern> ParseWriteConcern(ValueView value) {
   return concern;
 }
 
+std::string_view ReadConcernLevel(const CommonArguments& common) {
+  const ValueView concern = common.read_concern;
+  const ValueView level = concern.IsDocument() ? concern.AsDocument().Find("level") : ValueView();
+  return level.IsString() ? level.AsString() : std::string_view();
+}
+
 absl::Status CheckReadConcern(ValueView value, bool replica_set) {
   if (value.IsMissing()) return absl::OkStatus();
   static constexpr std::array<std::string_view, 5> kLevels = {"local", "majority", "available",

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "absl/status/statusor.h"
 #include "commands/arguments.h"
@@ -24,6 +25,9 @@ absl::StatusOr<WriteConcern> ParseWriteConcern(bson::ValueView value);
 
 // The level must be known and fit a single-node set; errors as MongoDB's.
 absl::Status CheckReadConcern(bson::ValueView value, bool replica_set);
+
+// Empty if none is given.
+std::string_view ReadConcernLevel(const CommonArguments& common);
 
 // Milliseconds, 0 for none. 2 BadValue if negative or too large, 9 if not whole, 14 if not a
 // number.

@@ -10,6 +10,7 @@
 #include "bson/number.h"
 #include "commands/collections.h"
 #include "commands/command.h"
+#include "commands/concerns.h"
 #include "commands/families.h"
 #include "commands/metrics.h"
 #include "commands/views.h"
@@ -28,9 +29,9 @@ using base::StrCat;
 
 constexpr std::array kCountArguments = {
     ArgSpec{"query", ArgType::kDocument, ArgUse::kOptional, "which documents"},
-    ArgSpec{"limit", ArgType::kNumber, ArgUse::kOptional, "count at most so many"},
+    ArgSpec{"limit", ArgType::kAny, ArgUse::kOptional, "a whole number: count at most so many"},
     ArgSpec{"skip", ArgType::kNumber, ArgUse::kOptional, "leave out the first so many"},
-    ArgSpec{"hint", ArgType::kDocumentOrString, ArgUse::kOptional, "the index to use"},
+    ArgSpec{"hint", ArgType::kHint, ArgUse::kOptional, "the index to use"},
     ArgSpec{"collation", ArgType::kDocument, ArgUse::kOptional, "how strings compare"},
     ArgSpec{"fields", ArgType::kAny, ArgUse::kIgnored, "sent by old shells"},
     ArgSpec{"collectionUUID", ArgType::kBinary, ArgUse::kOptional,
@@ -42,7 +43,7 @@ constexpr std::array kCountArguments = {
 constexpr std::array kDistinctArguments = {
     ArgSpec{"key", ArgType::kString, ArgUse::kRequired, "the field's path"},
     ArgSpec{"query", ArgType::kDocument, ArgUse::kOptional, "which documents"},
-    ArgSpec{"hint", ArgType::kDocumentOrString, ArgUse::kOptional, "the index to use"},
+    ArgSpec{"hint", ArgType::kHint, ArgUse::kOptional, "the index to use"},
     ArgSpec{"collation", ArgType::kDocument, ArgUse::kOptional, "how strings compare"},
     ArgSpec{"collectionUUID", ArgType::kBinary, ArgUse::kOptional,
             "fail unless the collection has this UUID"},
@@ -58,7 +59,13 @@ void AppendCount(int64_t count, bson::Builder& reply) {
 }
 
 absl::StatusOr<int64_t> AbsoluteLimit(const Arguments& arguments) {
-  const int64_t limit = arguments.Integer(CountArg("limit"), 0);
+  const bson::ValueView value = arguments[CountArg("limit")];
+  if (value.IsMissing()) return 0;
+  if (!value.IsNumber()) return Error(ErrorCode::kBadValue, "limit value is not a valid number");
+  const int64_t limit = bson::ToInt64Truncated(value);
+  if (bson::CompareNumbers(value, bson::Value::Int64(limit)) != 0) {
+    return Error(ErrorCode::kFailedToParse, "Expected an integer for limit");
+  }
   if (limit == std::numeric_limits<int64_t>::min()) {
     return Error(ErrorCode::kBadValue, "Limit value for count cannot be min long");
   }
@@ -66,6 +73,10 @@ absl::StatusOr<int64_t> AbsoluteLimit(const Arguments& arguments) {
 }
 
 absl::Status RunCount(CommandContext& context, const Arguments& arguments, bson::Builder& reply) {
+  if (ReadConcernLevel(arguments.common()) == "snapshot") {
+    return Error(ErrorCode::kInvalidOptions,
+                 "Command count does not support the read concern level snapshot");
+  }
   MAYFLY_ASSIGN_OR_RETURN(const std::string_view name, TargetCollectionName(context, arguments));
   const int64_t skip = arguments.Integer(CountArg("skip"), 0);
   if (skip < 0)

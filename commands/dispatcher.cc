@@ -138,8 +138,13 @@ absl::Status CheckWhere(const CommandRow& row, std::string_view name, const Invo
   return absl::OkStatus();
 }
 
-// Concerns mean nothing to commands that touch no data.
+// Concerns mean nothing to commands that touch no data, and a write concern to those that only
+// read.
 absl::Status CheckConcernsApply(const CommandRow& row, const CommonArguments& common) {
+  const bool only_reads = row.place == Place::kRead && row.place_of == nullptr;
+  if (only_reads && !common.write_concern.IsMissing() && (row.flags & kTakesWriteConcern) == 0) {
+    return Error(ErrorCode::kInvalidOptions, "Command does not support writeConcern");
+  }
   if (row.place != Place::kConnection && (row.flags & kNoConcerns) == 0) return absl::OkStatus();
   if (!common.write_concern.IsMissing() && (row.flags & kTakesWriteConcern) == 0) {
     return Error(ErrorCode::kInvalidOptions, "Command does not support writeConcern");

@@ -28,7 +28,7 @@ constexpr std::array kFindArguments = {
     ArgSpec{"filter", ArgType::kDocument, ArgUse::kNotNull, "which documents"},
     ArgSpec{"sort", ArgType::kDocument, ArgUse::kOptional, "in which order"},
     ArgSpec{"projection", ArgType::kDocument, ArgUse::kOptional, "which of their fields"},
-    ArgSpec{"hint", ArgType::kDocumentOrString, ArgUse::kOptional, "the index to use"},
+    ArgSpec{"hint", ArgType::kHint, ArgUse::kOptional, "the index to use"},
     ArgSpec{"skip", ArgType::kNumber, ArgUse::kOptional, "leave out the first so many"},
     ArgSpec{"limit", ArgType::kNumber, ArgUse::kOptional, "at most so many; 0: all"},
     ArgSpec{"batchSize", ArgType::kNumber, ArgUse::kOptional,

@@ -55,7 +55,7 @@ constexpr std::array kUpdateFields = {
     ArgSpec{"multi", ArgType::kFlag, ArgUse::kOptional, "all documents that match"},
     ArgSpec{"collation", ArgType::kDocument, ArgUse::kOptional, "how strings compare"},
     ArgSpec{"arrayFilters", ArgType::kArray, ArgUse::kOptional, "which elements $[name] means"},
-    ArgSpec{"hint", ArgType::kDocumentOrString, ArgUse::kOptional, "the index to use"},
+    ArgSpec{"hint", ArgType::kHint, ArgUse::kOptional, "the index to use"},
     ArgSpec{"sort", ArgType::kDocument, ArgUse::kOptional, "which of several documents"},
     ArgSpec{"upsertSupplied", ArgType::kFlag, ArgUse::kIgnored, "of $merge between servers"},
     ArgSpec{"sampleId", ArgType::kBinary, ArgUse::kIgnored, "of sharding"},
@@ -67,7 +67,7 @@ constexpr std::array kDeleteFields = {
     ArgSpec{"q", ArgType::kDocument, ArgUse::kRequired, "which documents"},
     ArgSpec{"limit", ArgType::kNumber, ArgUse::kRequired, "0: all, 1: one"},
     ArgSpec{"collation", ArgType::kDocument, ArgUse::kOptional, "how strings compare"},
-    ArgSpec{"hint", ArgType::kDocumentOrString, ArgUse::kOptional, "the index to use"},
+    ArgSpec{"hint", ArgType::kHint, ArgUse::kOptional, "the index to use"},
     ArgSpec{"sampleId", ArgType::kBinary, ArgUse::kIgnored, "of sharding"},
 };
 

@@ -52,6 +52,20 @@ absl::Status Parse(bson::ValueView operand, const StageRow& row, const PipelineC
   return absl::OkStatus();
 }
 
+// The stable API has no more of it than `count`.
+absl::Status ParseCollStats(bson::ValueView operand, const StageRow& row,
+                            const PipelineContext& context, std::vector<StagePtr>* out) {
+  MAYFLY_RETURN_IF_ERROR(Parse<CheckCollStats>(operand, row, context, out));
+  if (!context.expressions.strict_api) return absl::OkStatus();
+  for (const bson::Element& option : operand.AsDocument()) {
+    if (option.key == "count") continue;
+    return base::Error(base::ErrorCode::kAPIStrictError,
+                       base::StrCat("$collStats must not have '", option.key,
+                                    "' with 'apiStrict: true' in API Version 1"));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status ParseShardedData(bson::ValueView operand, const StageRow&, const PipelineContext&,
                               std::vector<StagePtr>*) {
   if (!operand.IsDocument() || !operand.AsDocument().empty()) {
@@ -87,8 +101,7 @@ constexpr StageRow NotInSubPipelines(StageRow row) {
 }
 
 constexpr StageRow CollStats() {
-  StageRow row =
-      Report("$collStats", Parse<CheckCollStats>, "reports sizes and counts of the collection");
+  StageRow row = Report("$collStats", ParseCollStats, "reports sizes and counts of the collection");
   row.stable_api = true;
   return row;
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/status.h"
+#include "base/strings.h"
 #include "engine/aggregate/sort.h"
 #include "engine/exec/basic_streams.h"
 #include "engine/exec/near_stream.h"
@@ -38,12 +39,21 @@ absl::StatusOr<CollationPtr> ResolveCollation(bson::ValueView requested,
 
 absl::Status DefineLet(bson::View let, const EvaluationContext& evaluation, Variables* variables) {
   for (const bson::Element& element : let) {
+    if (element.key == "NOW" || element.key == "CLUSTER_TIME") {
+      return base::Error(4738901, base::StrCat("'let' cannot define ", element.key));
+    }
     MAYFLY_RETURN_IF_ERROR(CheckVariableNameForWrite(element.key));
     ParseContext context;
     context.variables = variables;
     context.evaluation = &evaluation;
+    context.in_let = true;
     MAYFLY_ASSIGN_OR_RETURN(const ExpressionPtr expression,
                             ParseExpression(element.value, context));
+    Dependencies reads;
+    expression->AddDependencies(&reads);
+    if (reads.whole_document || !reads.paths.empty()) {
+      return base::Error(4890500, "'let' cannot refer to the fields of a document");
+    }
     Frame frame(evaluation);
     MAYFLY_ASSIGN_OR_RETURN(bson::Value value, expression->Evaluate(frame));
     variables->DefineConstant(element.key, std::move(value));

@@ -142,6 +142,10 @@ absl::Status PipelineQuery::CheckCollationOfViews(const Collection* named) const
 }
 
 absl::StatusOr<PlanChoice> PipelineQuery::PlanSource() const {
+  const bson::ValueView hint = hint_;
+  if (pipeline_->BeginsWithNear() && hint.IsDocument() && hint.AsDocument().Has("$natural")) {
+    return Error(ErrorCode::kBadValue, "$natural is no hint for $geoNear");
+  }
   const FilterNode* filter = pipeline_->LeadingFilter();
   const IndexFilter* index_filter = nullptr;
   if (!source_->index_filters().empty()) [[unlikely]] {

@@ -162,11 +162,16 @@ constexpr VariableRow kVariables[] = {
     {"USER_ROLES", MakeUserRoles, "the client's roles; there are none"},
 };
 
+bool IsOfTheMoment(std::string_view name) { return name == "NOW" || name == "CLUSTER_TIME"; }
+
 absl::StatusOr<ExpressionPtr> MakeVariable(std::string_view name, Path path,
                                            const ParseContext& context) {
   if (std::optional<Variables::Found> found = context.variables->Find(name)) {
     if (found->constant) return AtPath(*found->constant, path);
     return ExpressionPtr(new SlotExpression(found->slot, std::move(path)));
+  }
+  if (context.in_let && IsOfTheMoment(name)) {
+    return base::Error(51144, base::StrCat("the system variable ", name, " has no value yet"));
   }
   for (const VariableRow& row : kVariables) {
     if (row.name == name) return row.make(std::move(path));

@@ -10,6 +10,7 @@
 #include "engine/index/index_keys.h"
 #include "engine/keys/key_encoder.h"
 #include "engine/plan/index_plan.h"
+#include "engine/query/text_filter.h"
 
 namespace mayfly::engine {
 namespace {
@@ -85,6 +86,9 @@ absl::StatusOr<std::optional<AccessPath>> NaturalHint(const PlanRequest& request
   if (!request.hint.IsDocument()) return std::optional<AccessPath>();
   const bson::ValueView natural = request.hint.AsDocument().Find("$natural");
   if (natural.IsMissing()) return std::optional<AccessPath>();
+  if (request.hint.AsDocument().Count() > 1) {
+    return Error(ErrorCode::kBadValue, "$natural hint must stand alone");
+  }
   if (!natural.IsNumber() || (bson::ToDouble(natural) != 1 && bson::ToDouble(natural) != -1)) {
     return Error(ErrorCode::kBadValue, "$natural hint must be 1 or -1");
   }
@@ -118,6 +122,9 @@ std::optional<AccessPath> HintedUnion(const PlanRequest& request, const FilterNo
 }
 
 absl::StatusOr<PlanChoice> PlanHinted(const PlanRequest& request, const Predicates& predicates) {
+  if (FindText(request.filter) != nullptr) {
+    return Error(ErrorCode::kBadValue, "text and hint not allowed in same query");
+  }
   MAYFLY_ASSIGN_OR_RETURN(auto natural, NaturalHint(request));
   const bool has_range = !request.min.empty() || !request.max.empty();
   if (natural.has_value()) {

@@ -53,7 +53,7 @@ std::string_view TypeText(commands::ArgType type) {
       return "binary";
     case commands::ArgType::kDocumentOrArray:
       return "document or array";
-    case commands::ArgType::kDocumentOrString:
+    case commands::ArgType::kHint:
       return "document or string";
   }
   return "";
