@@ -41,6 +41,8 @@ class CommandContext {
   absl::Status failure;
   // Identity of the operation in currentOp and killOp.
   int64_t operation_id = 0;
+  // Of getMore: the comment of the command that opened the cursor, unless it has one of its own.
+  bson::Value inherited_comment;
   // Set by a handler that streams its replies or ends the connection.
   Outcome* outcome = nullptr;
 

@@ -389,7 +389,9 @@ void Dispatcher::AppendEnding(Running& running) {
   if (!running.write_concern.acknowledged && (running.row->flags & kSilentUnacknowledged) != 0) {
     static_cast<void>(reply.Finish());  // what it says is dropped, and the builder is empty again
   }
-  if (running.write_concern.unsatisfied.has_value() && running.row->place == Place::kWrite) {
+  const Place place = running.row->place;
+  const bool wrote = place == Place::kWrite || place == Place::kWritingWorker;
+  if (running.write_concern.unsatisfied.has_value() && wrote) {
     const absl::Status& why = *running.write_concern.unsatisfied;
     reply.OpenDocument("writeConcernError").Int32("code", static_cast<int>(base::CodeOf(why)));
     reply.String("codeName", base::ErrorCodeName(base::CodeOf(why)))

@@ -119,6 +119,9 @@ absl::Status RunGetMore(CommandContext& context, const Arguments& arguments, bso
     cursors.Forget(id);
     return NotFound(id);
   }
+  if (arguments.common().comment.IsMissing()) {
+    context.inherited_comment = bson::Value(cursor->command.Find("comment"));
+  }
   if (auto status = CheckSession(*cursor, arguments.common().lsid, id); !status.ok()) {
     cursors.Return(id, std::move(cursor));
     return status;

@@ -31,7 +31,8 @@ bson::Document Describe(const CommandContext& context, const EndedOperation& ope
   record.String("ns", base::StrCat(database, ".",
                                    operation.collection.empty() ? "$cmd" : operation.collection));
   if (static_cast<size_t>(body.size()) <= kMaxRecordedBytes) {
-    record.Document("command", body);
+    record.OpenDocument("command").AppendAll(body);
+    record.Append("comment", context.inherited_comment).Close();
   } else {
     record.OpenDocument("command").String("$truncated", body.First().key).Close();
   }

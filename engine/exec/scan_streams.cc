@@ -12,6 +12,7 @@
 #include "bson/builder.h"
 #include "engine/aggregate/set_path.h"
 #include "engine/catalog/record.h"
+#include "engine/expression/path.h"
 #include "engine/index/index_keys.h"
 #include "engine/keys/key_encoder.h"
 #include "engine/storage/bulk_access.h"
@@ -365,6 +366,55 @@ AccessPath ClusteredScan(const Collection& collection, Direction direction) {
   return path;
 }
 
+// Of a collection's documents those that have a value at one of some paths: not missing, not null,
+// and no empty array.
+class HoldingStream : public Stream {
+ public:
+  HoldingStream(std::unique_ptr<Stream> source, const std::vector<std::string>& paths)
+      : source_(std::move(source)), paths_(paths.begin(), paths.end()) {}
+
+  absl::StatusOr<bool> Next(Row* row) override {
+    while (true) {
+      MAYFLY_ASSIGN_OR_RETURN(const bool more, source_->Next(row));
+      if (!more) return false;
+      for (const Path& path : paths_) {
+        if (VisitPath(path, row->doc(), LeafArray::kWhole, HasValue)) return true;
+      }
+    }
+  }
+
+  void Suspend() override { source_->Suspend(); }
+
+ private:
+  static bool HasValue(bson::ValueView value, int64_t) {
+    return !value.IsNullish() && !(value.IsArray() && value.AsDocument().empty());
+  }
+
+  std::unique_ptr<Stream> source_;
+  std::vector<Path> paths_;
+};
+
+std::unique_ptr<Stream> MakeStream(ExecutionContext& context,
+                                   std::shared_ptr<Collection> collection, const AccessPath& path,
+                                   Yields yields);
+
+std::unique_ptr<Stream> MakeCollectionScan(ExecutionContext& context,
+                                           std::shared_ptr<Collection> collection,
+                                           const AccessPath& path, Yields yields) {
+  if (!path.only_with.empty()) {
+    AccessPath all = path;
+    all.only_with.clear();
+    return std::make_unique<HoldingStream>(
+        MakeStream(context, std::move(collection), all, Yields::kDocuments), path.only_with);
+  }
+  collection->CountScan();
+  if (collection->options().clustered) {
+    const AccessPath by_id = ClusteredScan(*collection, path.direction);
+    return std::make_unique<IndexScanStream>(context, std::move(collection), by_id, yields);
+  }
+  return std::make_unique<CollectionScanStream>(context, std::move(collection), path.direction);
+}
+
 std::unique_ptr<Stream> MakeStream(ExecutionContext& context,
                                    std::shared_ptr<Collection> collection, const AccessPath& path,
                                    Yields yields) {
@@ -372,12 +422,7 @@ std::unique_ptr<Stream> MakeStream(ExecutionContext& context,
     case AccessPath::Kind::kNothing:
       return std::make_unique<NothingStream>();
     case AccessPath::Kind::kCollectionScan:
-      collection->CountScan();
-      if (collection->options().clustered) {
-        const AccessPath by_id = ClusteredScan(*collection, path.direction);
-        return std::make_unique<IndexScanStream>(context, std::move(collection), by_id, yields);
-      }
-      return std::make_unique<CollectionScanStream>(context, std::move(collection), path.direction);
+      return MakeCollectionScan(context, std::move(collection), path, yields);
     case AccessPath::Kind::kIdLookup:
       ++path.index->usage->operations;
       return std::make_unique<IdLookupStream>(context, std::move(collection), path, yields);

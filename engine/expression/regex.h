@@ -14,7 +14,7 @@
 namespace mayfly::engine {
 
 // Longest pattern, in bytes.
-inline constexpr size_t kMaxRegexPatternSize = 32764;
+inline constexpr size_t kMaxRegexPatternSize = 16 * 1024;
 
 // Compiled once; immutable and thread-safe afterwards.
 class Regex {

@@ -38,6 +38,8 @@ struct AccessPath {
   // kIndexScan of a wildcard index: the key's fields as this query sees them ("$_path" and the path
   // asked for); empty for others, whose fields are those of the index.
   std::vector<IndexField> wildcard_fields;
+  // kCollectionScan: only documents with a value at one of these paths; empty: all.
+  std::vector<std::string> only_with;
   // Documents come in the order asked for.
   bool sorted = false;
   // Every document found matches the filter, so it need not be evaluated.

@@ -164,9 +164,19 @@ class Builder {
     return bounds;
   }
 
+  // {a: {$ne: null}}: below a field of the document there is nothing on the way.
+  static bool IsNotNull(const FilterNode& node) {
+    if (node.kind() != FilterKind::kNot || node.path().find('.') != std::string_view::npos) {
+      return false;
+    }
+    const FilterNode& child = *node.children().front();
+    return child.kind() == FilterKind::kEqual && child.operand().IsNullish();
+  }
+
   // A wildcard index has no keys for documents without the path. A negation also holds where an
   // array on the way has no element with it.
   static bool MayMatchWithoutKeys(const FilterNode& node) {
+    if (IsNotNull(node)) return false;
     return node.MatchesMissing() || node.kind() == FilterKind::kNot ||
            node.kind() == FilterKind::kNor;
   }

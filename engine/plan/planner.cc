@@ -135,7 +135,14 @@ absl::StatusOr<PlanChoice> PlanHinted(const PlanRequest& request, const Predicat
   MAYFLY_ASSIGN_OR_RETURN(const auto index, FindHinted(request));
   if (!index->spec.HasEntries()) {
     if (has_range) return Error(ErrorCode::kBadValue, "min and max need an index with entries");
-    return PlanChoice{.winner = CollectionScan(Direction::kForward), .rejected = {}};
+    AccessPath scan = CollectionScan(Direction::kForward);
+    // What the index would hold: geospatial ones are sparse.
+    for (const IndexField& field : index->spec.fields) {
+      if (field.kind == IndexKind::kGeo2d || field.kind == IndexKind::kGeo2dSphere) {
+        scan.only_with.push_back(field.path);
+      }
+    }
+    return PlanChoice{.winner = std::move(scan), .rejected = {}};
   }
   if (predicates.impossible) return Nothing();
   if (has_range) {

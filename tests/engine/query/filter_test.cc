@@ -1,7 +1,10 @@
 #include "engine/query/filter.h"
 
 #include <set>
+#include <string>
 
+#include "base/status.h"
+#include "bson/builder.h"
 #include "engine/query/filter_families.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -134,6 +137,16 @@ INSTANTIATE_TEST_SUITE_P(Paths, FilterMatch, testing::ValuesIn(kPaths));
 INSTANTIATE_TEST_SUITE_P(Comparisons, FilterMatch, testing::ValuesIn(kComparisons));
 INSTANTIATE_TEST_SUITE_P(Schemas, FilterMatch, testing::ValuesIn(kSchemas));
 INSTANTIATE_TEST_SUITE_P(Errors, FilterMatch, testing::ValuesIn(kErrors));
+
+TEST(RegexFilter, PatternOverTheLimit_IsRefused) {
+  const auto parse = [](size_t bytes) {
+    bson::Builder filter;
+    filter.OpenDocument("a").String("$regex", std::string(bytes, 'a')).Close();
+    return ParseFilter(filter.Finish(), {}).status();
+  };
+  EXPECT_TRUE(parse(16384).ok());
+  EXPECT_EQ(static_cast<int>(base::CodeOf(parse(16385))), 51091);
+}
 
 TEST(FilterFamilies, NamesAreUniqueAndHaveHelp) {
   std::set<std::string_view> names;
