@@ -36,6 +36,8 @@ class DutyController {
   // is due.
   void OnBacklog(int64_t lag_ms, bool many);
 
+  // Clients send so much that their thread would be kept from them by any other.
+  bool busy() const { return busy_; }
   bool under_pressure() const { return pressure_; }
   // A share of the time, above 0 up to 1.
   double duty() const;

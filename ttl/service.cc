@@ -377,7 +377,7 @@ void Service::RunInTurn(std::unique_lock<std::mutex>& lock, const std::string& n
       .budget = {.max_us = idle ? kIdleSliceUs : controller_.slice_us(), .kinds = state.kinds},
       .priority = urgent ? engine::Priority::kForeground : engine::Priority::kBackground,
       .slices = idle ? kIdleSlices : 1,
-      .in_spare_time = spare_time_ != nullptr && !idle && !urgent,
+      .in_spare_time = spare_time_ != nullptr && controller_.busy() && !idle && !urgent,
       .patience_us = controller_.under_pressure() ? kPatienceUnderPressureUs : kPatienceUs};
   lock.unlock();
   const int64_t start_us = clock_.MonotonicUs();
