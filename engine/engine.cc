@@ -18,8 +18,8 @@ absl::StatusOr<Catalog*> DatabaseHandle::GetCatalog(Transaction& transaction) {
   if (catalog_ == nullptr) {
     MAYFLY_ASSIGN_OR_RETURN(catalog_, Catalog::Load(transaction, name_));
   }
-  if (catalog_->has_abandoned_builds() && transaction.writable()) [[unlikely]] {
-    MAYFLY_RETURN_IF_ERROR(catalog_->DropAbandonedBuilds(transaction));
+  if (catalog_->has_abandoned() && transaction.writable()) [[unlikely]] {
+    MAYFLY_RETURN_IF_ERROR(catalog_->DropAbandoned(transaction));
   }
   return catalog_.get();
 }
@@ -49,10 +49,16 @@ absl::StatusOr<std::shared_ptr<DatabaseHandle>> Engine::Open(std::string_view na
 }
 
 absl::Status Engine::DropDatabase(std::string_view name) {
-  const std::lock_guard lock(mutex_);
-  const auto it = handles_.find(name);
-  if (it != handles_.end()) handles_.erase(it);
-  return store_.Drop(name);
+  {
+    const std::lock_guard lock(mutex_);
+    const auto it = handles_.find(name);
+    if (it != handles_.end()) handles_.erase(it);
+    MAYFLY_RETURN_IF_ERROR(store_.Drop(name));
+  }
+  if (ExpiryListener* const listener = expiry_listener(); listener != nullptr) {
+    listener->OnRulesChanged(name);
+  }
+  return absl::OkStatus();
 }
 
 Uuid Engine::NewUuid() {

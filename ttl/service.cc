@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "base/status.h"
+#include "base/strings.h"
 
 namespace mayfly::ttl {
 namespace {
@@ -35,6 +36,11 @@ constexpr int64_t kIdleSliceUs = 16'000;
 constexpr int kIdleSlices = 5;
 // A slice of RunNow: somebody waits for the end, others wait for the slice.
 constexpr int64_t kRunNowSliceUs = 5'000;
+
+absl::Status Gone(std::string_view database) {
+  return base::Error(base::ErrorCode::kDatabaseDropPending,
+                     base::StrCat("there is no database ", database));
+}
 
 // The database was dropped, or the store is being closed.
 bool IsGone(const absl::Status& status) {
@@ -121,6 +127,11 @@ void Service::Lower(std::string_view database, int64_t due_ms) {
   state.due_ms = due_ms;
   changed_ = true;
   wake_.notify_all();
+}
+
+size_t Service::databases() {
+  const std::lock_guard lock(mutex_);
+  return databases_.size();
 }
 
 void Service::OnRulesChanged(std::string_view database) { Lower(database, 0); }
@@ -217,7 +228,7 @@ absl::StatusOr<SliceResult> Service::RunSlices(const SliceOrder& order, Database
   auto row = std::make_shared<SliceRow>();
   MAYFLY_ASSIGN_OR_RETURN(row->handle,
                           engine_.Open(order.database, engine::Store::IfMissing::kNull));
-  if (row->handle == nullptr) return SliceResult();
+  if (row->handle == nullptr) return Gone(order.database);
   row->order = order;
   row->progress = progress;
   row->turn = turn;
@@ -289,7 +300,12 @@ void Service::NoteFailureLocked(const std::string& name, DatabaseState& state,
   state.in_pass = false;
   const auto code = base::CodeOf(why);
   if (IsGone(why)) {
-    state = DatabaseState{.due_ms = kNever};
+    // Unless one of that name was made meanwhile: that one has to be looked at.
+    if (state.due_ms == kNever) {
+      databases_.erase(name);
+    } else {
+      state = DatabaseState{.due_ms = state.due_ms};
+    }
     return;
   }
   const int64_t wait_ms = std::min(kMaxRetryMs, kRetryMs << std::min<int64_t>(state.failures, 16));

@@ -97,6 +97,8 @@ class Service : public engine::ExpiryListener {
   const RemovalLog* removal_log() const { return removal_log_; }
 
   const ServiceMetrics& metrics() const { return metrics_; }
+  // How many databases it keeps something for: not more than there are, once it has looked.
+  size_t databases();
   // Where commands record how long they took.
   ForegroundMeter& meter() { return meter_; }
 

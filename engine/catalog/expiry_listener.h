@@ -6,12 +6,13 @@
 
 namespace mayfly::engine {
 
-// Told about what makes expiry work due earlier. Implemented by ttl/; called inside operations,
-// must be quick.
+// Told about what makes expiry work due earlier. Implemented by ttl/; called inside operations
+// and by dropping a database, must be quick.
 class ExpiryListener {
  public:
   virtual ~ExpiryListener() = default;
-  // A rule was switched on, changed or off, or the collection appeared or went.
+  // A rule was switched on, changed or off, or a collection or the database itself appeared or
+  // went.
   virtual void OnRulesChanged(std::string_view database) = 0;
   // A record was written that is due at `due_ms`.
   virtual void OnRecordDue(std::string_view database, int64_t due_ms) = 0;

@@ -1,5 +1,6 @@
 // Collections come, go, change their names and their rules while the purge runs over them.
 #include <atomic>
+#include <chrono>
 #include <string>
 #include <thread>
 
@@ -133,6 +134,33 @@ TEST_F(ConcurrencyTest, EverythingChangesWhilePurging) {
   EXPECT_GT(checked, 10);
   EXPECT_EQ(server_.ttl().metrics().failed_collections.load(), 0);
   EXPECT_GT(server_.ttl().metrics().deleted_documents.load(), 100);
+}
+
+// A test suite makes and drops a database for each test; what is kept for them must not add up.
+TEST_F(ConcurrencyTest, DroppedDatabasesAreForgotten) {
+  const std::string rule =
+      "{createIndexes: 'c', indexes: [{key: {_ts: 1}, name: 'r', expireAfterSeconds: 2}]}";
+  server_.ttl().Start();
+  server_.Run("kept", rule);
+  for (int i = 0; i < 100; ++i) {
+    const std::string database = base::StrCat("db", i);
+    server_.Run(database, rule);
+    server_.Run(database, "{dropDatabase: 1}");
+    server_.clock().AdvanceMs(20);
+  }
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (server_.ttl().databases() > 1 && std::chrono::steady_clock::now() < give_up) {
+    server_.clock().AdvanceMs(20);
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(server_.ttl().databases(), 1u);
+  // One that comes back is looked after as any other.
+  server_.Run("db1", rule);
+  Insert("db1", "c");
+  server_.clock().AdvanceMs(5'000);
+  ASSERT_TRUE(server_.ttl().RunNow().ok());
+  EXPECT_THAT(server_.RunText("db1", "{ttlStatus: 'c'}"), HasSubstr("backlog: { documents: 0"));
+  server_.ttl().Stop();
 }
 
 // Nobody waits for long: a collection with very many does not keep the others waiting.
