@@ -152,6 +152,7 @@ class CrossCopy {
     MAYFLY_RETURN_IF_ERROR(CheckFree(write.catalog));
     MAYFLY_ASSIGN_OR_RETURN(engine::CollectionOptions options,
                             engine::CollectionOptionsFromStored(from.options().stored));
+    options.temporary = true;
     MAYFLY_ASSIGN_OR_RETURN(const auto copy,
                             write.catalog.Create(write.transaction, temporary_, std::move(options),
                                                  context_.services.engine.NewUuid()));

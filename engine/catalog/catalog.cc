@@ -35,6 +35,10 @@ absl::StatusOr<std::unique_ptr<Catalog>> Catalog::Load(Transaction& transaction,
           transaction.GetKey(kCatalogSpace, SweepKey(collection->state().records)));
       if (sweep.has_value()) collection->set_sweep(ReadSweepRow(bson::View(*sweep)));
     }
+    if (collection->options().temporary) {
+      catalog->abandoned_.push_back(std::move(collection));
+      continue;
+    }
     for (const auto& index : collection->indexes()) {
       if (index->building) catalog->has_abandoned_builds_ = true;
     }
@@ -134,6 +138,7 @@ absl::Status Catalog::Rename(Transaction& transaction, Collection& collection,
   Collection::State before = collection.state();
   Collection::State after = before;
   after.name = std::string(to);
+  after.options.temporary = false;
   collections_.erase(from);
   keep->Assign(std::move(after));
   collections_.insert_or_assign(std::string(to), keep);
@@ -227,15 +232,25 @@ absl::Status Catalog::SetSweep(Transaction& transaction,
   return absl::OkStatus();
 }
 
-absl::Status Catalog::DropAbandonedBuilds(Transaction& transaction) {
+absl::Status Catalog::DropAbandoned(Transaction& transaction) {
+  // Undone in the opposite order: what Drop puts back among the collections is taken out again.
+  transaction.OnRollback([this, abandoned = abandoned_] {
+    abandoned_ = abandoned;
+    for (const auto& collection : abandoned) collections_.erase(collection->name());
+  });
+  for (const auto& collection : std::exchange(abandoned_, {})) {
+    collections_.insert_or_assign(collection->name(), collection);
+    MAYFLY_RETURN_IF_ERROR(Drop(transaction, *collection));
+  }
   for (const auto& collection : All()) {
     const auto indexes = collection->indexes();
     for (const auto& index : indexes) {
       if (index->building) MAYFLY_RETURN_IF_ERROR(DropIndex(transaction, *collection, *index));
     }
   }
+  transaction.OnRollback(
+      [this, before = has_abandoned_builds_] { has_abandoned_builds_ = before; });
   has_abandoned_builds_ = false;
-  transaction.OnRollback([this] { has_abandoned_builds_ = true; });
   return absl::OkStatus();
 }
 

@@ -49,7 +49,7 @@ class Catalog {
                                                      std::string_view name,
                                                      CollectionOptions options, const Uuid& uuid);
   absl::Status Drop(Transaction& transaction, Collection& collection);
-  // The new name must be free.
+  // The new name must be free. What was temporary is so no more.
   absl::Status Rename(Transaction& transaction, Collection& collection, std::string_view to);
   // Changes the state through `change` and saves it.
   absl::Status Modify(Transaction& transaction, Collection& collection,
@@ -62,10 +62,11 @@ class Catalog {
                                                         const IndexSpec& spec,
                                                         IndexState state = IndexState::kReady);
   absl::Status DropIndex(Transaction& transaction, Collection& collection, const Index& index);
-  // Indexes that were being built when the process ended: nobody fills them any more. Known from
-  // Load until they are dropped.
-  bool has_abandoned_builds() const { return has_abandoned_builds_; }
-  absl::Status DropAbandonedBuilds(Transaction& transaction);
+  // Indexes that were being built and temporary collections that were being filled when the process
+  // ended: nobody fills them any more. Known from Load until they are dropped; such a collection is
+  // not found meanwhile.
+  bool has_abandoned() const { return has_abandoned_builds_ || !abandoned_.empty(); }
+  absl::Status DropAbandoned(Transaction& transaction);
 
   // Switches expiry by the Unix seconds in `attribute` on, with an empty space of entries that the
   // purge fills in the background; or off, if it is empty.
@@ -95,6 +96,7 @@ class Catalog {
   std::map<std::string, std::shared_ptr<Collection>, std::less<>> collections_;
   uint64_t version_ = 0;
   bool has_abandoned_builds_ = false;
+  std::vector<std::shared_ptr<Collection>> abandoned_;  // temporary ones of an earlier process
 };
 
 // The options of `create` in the form listCollections shows, parsed for use. Error: MongoDB's for

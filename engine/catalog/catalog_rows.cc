@@ -53,6 +53,7 @@ bson::Document MakeCollectionRow(const Collection::State& state) {
              {reinterpret_cast<const char*>(state.uuid.data()), state.uuid.size()});
   row.Int64("records", state.records).Int64("expiry", state.expiry);
   AppendBackfill(state.backfill, row);
+  if (state.options.temporary) row.Bool("temporary", true);
   row.Document("options", state.options.stored).OpenDocument("epoch");
   if (state.epoch.is_on()) {
     row.String("attribute", state.epoch.attribute).Int64("space", state.epoch.space);
@@ -80,6 +81,7 @@ absl::StatusOr<Collection::State> ReadCollectionRow(std::string_view name, bson:
   state.backfill = ReadBackfill(row);
   MAYFLY_ASSIGN_OR_RETURN(state.options,
                           CollectionOptionsFromStored(row.Find("options").AsDocument()));
+  state.options.temporary = row.Has("temporary");
   const bson::View epoch = row.Find("epoch").AsDocument();
   if (epoch.Has("attribute")) {
     state.epoch = {.attribute = std::string(epoch.Find("attribute").AsString()),

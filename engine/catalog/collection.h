@@ -63,6 +63,8 @@ struct CollectionOptions {
   bool validation_off = false;    // validationLevel "off"
   bool validation_error = true;   // false: "warn"
   CollationPtr strings;           // the default collation; null: binary
+  // Filled by one command that renames it when it is complete; gone if the process ends before.
+  bool temporary = false;
 
   bool IsView() const { return !view_on.empty(); }
 };

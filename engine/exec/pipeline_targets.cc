@@ -67,6 +67,7 @@ class CollectionOut : public OutTarget {
     const auto old = Old();
     CollectionOptions options;
     if (old != nullptr) options = old->options();
+    options.temporary = true;
     MAYFLY_ASSIGN_OR_RETURN(const auto collection,
                             write_.catalog.Create(write_.transaction, temporary_,
                                                   std::move(options), RandomUuid(write_)));
