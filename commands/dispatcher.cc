@@ -373,6 +373,7 @@ void Dispatcher::CountUse(const Running& running) {
   state_.usage.Add({.database = invocation.database,
                     .collection = collection.IsString() ? collection.AsString() : "",
                     .kind = kind,
+                    .latency_kind = LatencyKindOf(row.name),
                     .writing = row.place == Place::kWrite,
                     .time_us = std::max<int64_t>(time_us, 1)});
 }

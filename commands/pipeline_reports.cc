@@ -39,27 +39,6 @@ bson::ValueView Section(bson::ValueView spec, std::string_view name) {
   return {};
 }
 
-void AppendLatency(std::string_view name, std::initializer_list<Usage> usages,
-                   bson::Builder& builder) {
-  Usage sum;
-  for (const Usage& usage : usages) {
-    sum.time_us += usage.time_us;
-    sum.count += usage.count;
-  }
-  builder.OpenDocument(name).Int64("latency", sum.time_us).Int64("ops", sum.count).Close();
-}
-
-void AppendLatencies(const NamespaceUsage& usage, bson::Builder& builder) {
-  const auto of = [&](UsageKind kind) { return usage.kinds[static_cast<size_t>(kind)]; };
-  builder.OpenDocument("latencyStats");
-  AppendLatency("reads", {of(UsageKind::kQueries), of(UsageKind::kGetMore)}, builder);
-  AppendLatency("writes", {of(UsageKind::kInsert), of(UsageKind::kUpdate), of(UsageKind::kRemove)},
-                builder);
-  AppendLatency("commands", {of(UsageKind::kCommands)}, builder);
-  AppendLatency("transactions", {}, builder);
-  builder.Close();
-}
-
 absl::StatusOr<Documents> CollectionStats(CommandContext& context, bson::ValueView spec,
                                           const engine::Namespace& ns) {
   const auto collection = context.FindCollection(ns.collection);
@@ -73,8 +52,12 @@ absl::StatusOr<Documents> CollectionStats(CommandContext& context, bson::ValueVi
   bson::Builder builder;
   builder.String("ns", ns.ToString()).String("host", Host(context));
   builder.Date("localTime", context.now_ms);
-  if (!Section(spec, "latencyStats").IsMissing()) {
-    AppendLatencies(context.state->usage.Of(ns.database, ns.collection), builder);
+  if (const bson::ValueView latencies = Section(spec, "latencyStats"); !latencies.IsMissing()) {
+    const bson::ValueView histograms = latencies.AsDocument().Find("histograms");
+    builder.OpenDocument("latencyStats");
+    AppendLatencies(context.state->usage.Of(ns.database, ns.collection),
+                    histograms.IsBool() && histograms.AsBool(), builder);
+    builder.Close();
   }
   if (!storage.IsMissing()) {
     builder.OpenDocument("storageStats");

@@ -98,16 +98,13 @@ void AppendNetwork(CommandContext& context, const StatusFacts&, bson::Builder& o
   out.Int64("numRequests", metrics.requests());
 }
 
-void AppendLatency(std::string_view name, const Usage& usage, bson::Builder& out) {
-  out.OpenDocument(name).Int64("latency", usage.time_us).Int64("ops", usage.count).Close();
-}
-
-void AppendLatencies(CommandContext& context, const StatusFacts&, bson::Builder& out) {
-  const NamespaceUsage total = context.state->usage.Total();
-  AppendLatency("reads", total.reading, out);
-  AppendLatency("writes", total.writing, out);
-  AppendLatency("commands", total.kinds[static_cast<size_t>(UsageKind::kCommands)], out);
-  AppendLatency("transactions", Usage(), out);
+// {opLatencies: {histograms: true}} asks for the histograms, too.
+void AppendOperationLatencies(CommandContext& context, const StatusFacts&, bson::Builder& out) {
+  const bson::ValueView options = context.invocation.body.Find("opLatencies");
+  const bson::ValueView flag =
+      options.IsDocument() ? options.AsDocument().Find("histograms") : bson::ValueView();
+  const bool histograms = flag.IsBool() && flag.AsBool();
+  AppendLatencies(context.state->usage.Total(), histograms, out);
 }
 
 struct CounterRow {
@@ -222,7 +219,7 @@ constexpr StatusSection kSections[] = {
     {"metrics", AppendMetrics},
     {.name = "mirroredReads", .append = AppendMirroredReads, .by_default = false},
     {"network", AppendNetwork},
-    {"opLatencies", AppendLatencies},
+    {"opLatencies", AppendOperationLatencies},
     {"opcounters", AppendCounters},
     {"opcountersRepl", AppendReplicatedCounters},
     {.name = "repl", .append = AppendReplicaSet, .replica_set_only = true},

@@ -23,6 +23,32 @@ constexpr KindRow kKindRows[] = {
 constexpr std::array<std::string_view, kUsageKinds> kNames = {"queries", "getmore", "insert",
                                                               "update",  "remove",  "commands"};
 
+struct LatencyRow {
+  std::string_view command;
+  LatencyKind kind;
+};
+
+constexpr LatencyRow kLatencyRows[] = {
+    {"find", LatencyKind::kReads},       {"getMore", LatencyKind::kReads},
+    {"aggregate", LatencyKind::kReads},  {"count", LatencyKind::kReads},
+    {"distinct", LatencyKind::kReads},   {"insert", LatencyKind::kWrites},
+    {"update", LatencyKind::kWrites},    {"delete", LatencyKind::kWrites},
+    {"bulkWrite", LatencyKind::kWrites}, {"findAndModify", LatencyKind::kWrites},
+};
+
+consteval std::array<int64_t, Latencies::kBuckets> MakeLowerBounds() {
+  std::array<int64_t, Latencies::kBuckets> bounds{};
+  size_t next = 1;  // the first begins with 0
+  for (int power = 1; power <= 40; ++power) {
+    const int64_t bound = int64_t{1} << power;
+    if (power >= 12 && power <= 21) bounds[next++] = bound - bound / 4;
+    bounds[next++] = bound;
+  }
+  return bounds;
+}
+
+constexpr std::array<int64_t, Latencies::kBuckets> kLowerBounds = MakeLowerBounds();
+
 void Count(Usage* usage, int64_t time_us) {
   usage->time_us += time_us;
   ++usage->count;
@@ -39,6 +65,50 @@ UsageKind UsageKindOf(std::string_view command) {
   return UsageKind::kCommands;
 }
 
+LatencyKind LatencyKindOf(std::string_view command) {
+  for (const LatencyRow& row : kLatencyRows) {
+    if (row.command == command) return row.kind;
+  }
+  return LatencyKind::kCommands;
+}
+
+std::span<const int64_t, Latencies::kBuckets> Latencies::LowerBounds() { return kLowerBounds; }
+
+void Latencies::Add(int64_t time_us) {
+  Count(&total_, time_us);
+  const auto above = std::upper_bound(kLowerBounds.begin() + 1, kLowerBounds.end(), time_us);
+  const auto bucket = static_cast<size_t>(above - kLowerBounds.begin()) - 1;
+  if (bucket >= counts_.size()) counts_.resize(bucket + 1);
+  ++counts_[bucket];
+}
+
+void Latencies::AppendHistogram(bson::Builder& array) const {
+  for (size_t i = 0; i < counts_.size(); ++i) {
+    if (counts_[i] == 0) continue;
+    array.PushOpenDocument().Int64("micros", kLowerBounds[i]).Int64("count", counts_[i]).Close();
+  }
+}
+
+void AppendLatencies(const NamespaceUsage& usage, bool histograms, bson::Builder& out) {
+  const Latencies none;
+  const auto append = [&](std::string_view name, const Latencies& latencies) {
+    out.OpenDocument(name);
+    if (histograms) {
+      out.OpenArray("histogram");
+      latencies.AppendHistogram(out);
+      out.Close();
+    }
+    out.Int64("latency", latencies.total().time_us).Int64("ops", latencies.total().count).Close();
+  };
+  const auto of = [&](LatencyKind kind) -> const Latencies& {
+    return usage.latencies[static_cast<size_t>(kind)];
+  };
+  append("reads", of(LatencyKind::kReads));
+  append("writes", of(LatencyKind::kWrites));
+  append("commands", of(LatencyKind::kCommands));
+  append("transactions", none);
+}
+
 NamespaceUsage UsageStatistics::Of(std::string_view database, std::string_view collection) const {
   const std::lock_guard lock(mutex_);
   const auto it = by_namespace_.find(base::StrCat(database, ".", collection));
@@ -48,6 +118,7 @@ NamespaceUsage UsageStatistics::Of(std::string_view database, std::string_view c
 void UsageStatistics::AddTo(NamespaceUsage* usage, const Sample& sample) {
   Count(&usage->kinds[static_cast<size_t>(sample.kind)], sample.time_us);
   Count(sample.writing ? &usage->writing : &usage->reading, sample.time_us);
+  usage->latencies[static_cast<size_t>(sample.latency_kind)].Add(sample.time_us);
 }
 
 void UsageStatistics::Add(const Sample& sample) {

@@ -6,10 +6,13 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "bson/builder.h"
 
 namespace mayfly::commands {
 
@@ -25,11 +28,41 @@ struct Usage {
   int64_t count = 0;
 };
 
+// The three groups of $collStats and serverStatus.
+enum class LatencyKind : uint8_t { kReads, kWrites, kCommands };
+inline constexpr size_t kLatencyKinds = 3;
+// The group of the command of that name: reads are find, getMore, aggregate, count and distinct,
+// writes what changes documents by a command on documents.
+LatencyKind LatencyKindOf(std::string_view command);
+
+// How many operations took how long. Not thread-safe.
+class Latencies {
+ public:
+  // The lower bounds of MongoDB's buckets, in microseconds: powers of two, and from 2,048 on also
+  // the middles between them, up to two seconds.
+  static constexpr size_t kBuckets = 51;
+  static std::span<const int64_t, kBuckets> LowerBounds();
+
+  void Add(int64_t time_us);
+  const Usage& total() const { return total_; }
+  // {micros: lower bound, count: n} of each bucket that is not empty, in order.
+  void AppendHistogram(bson::Builder& array) const;
+
+ private:
+  Usage total_;
+  std::vector<int64_t> counts_;  // up to the last bucket that is not empty
+};
+
 struct NamespaceUsage {
   std::array<Usage, kUsageKinds> kinds;
   Usage reading;
   Usage writing;
+  std::array<Latencies, kLatencyKinds> latencies;
 };
+
+// reads, writes, commands, transactions: {latency: microseconds in sum, ops: n}, and each one's
+// histogram if asked for.
+void AppendLatencies(const NamespaceUsage& usage, bool histograms, bson::Builder& out);
 
 // Thread-safe.
 class UsageStatistics {
@@ -41,6 +74,7 @@ class UsageStatistics {
     std::string_view database;
     std::string_view collection;
     UsageKind kind = UsageKind::kCommands;
+    LatencyKind latency_kind = LatencyKind::kCommands;
     bool writing = false;
     int64_t time_us = 0;
   };
