@@ -77,6 +77,7 @@ absl::Status RunInsert(CommandContext& context, const Arguments& arguments, bson
   engine::WriteContext write = MakeWriteContext(context);
   write.bypass_validation = arguments.Flag(Arg("bypassDocumentValidation"));
   engine::CollectionWriter writer(write, collection);
+  if (documents.size() > 1) writer.BeginRun();
   int32_t inserted = 0;
   for (size_t i = 0; i < documents.size(); ++i) {
     MAYFLY_RETURN_IF_ERROR(context.interrupt->Check());
@@ -90,6 +91,7 @@ absl::Status RunInsert(CommandContext& context, const Arguments& arguments, bson
     errors.Add(static_cast<int32_t>(i), std::move(status));
     if (ordered) break;
   }
+  MAYFLY_RETURN_IF_ERROR(writer.EndRun());
   writer.Flush();
   context.services.metrics.Count(OpCounter::kInsert, inserted);
   reply.Int32("n", inserted);

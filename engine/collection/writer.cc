@@ -9,12 +9,13 @@
 #include "bson/builder.h"
 #include "engine/collection/index_builder.h"
 #include "engine/collection/validation_details.h"
-#include "engine/index/expiry_index.h"
 #include "engine/keys/key_encoder.h"
-#include "engine/storage/bulk_access.h"
 
 namespace mayfly::engine {
 namespace {
+
+// Entries of a run that are put together.
+constexpr size_t kRunEntries = 256;
 
 bool IsUnique(const Index& index) { return index.spec.unique || index.spec.IsId(); }
 
@@ -48,6 +49,10 @@ CollectionWriter::CollectionWriter(const WriteContext& context,
 CollectionWriter::~CollectionWriter() { Flush(); }
 
 void CollectionWriter::Flush() {
+  if (due_ms_ != kNeverDue && context_.expiry_listener != nullptr) {
+    context_.expiry_listener->OnRecordDue(collection_->database(), due_ms_);
+  }
+  due_ms_ = kNeverDue;
   if (documents_delta_ == 0 && bytes_delta_ == 0) return;
   context_.catalog.AddToCounters(context_.transaction, collection_, documents_delta_, bytes_delta_);
   documents_delta_ = 0;
@@ -166,9 +171,7 @@ absl::Status CollectionWriter::NoteMultikey(const Index& index, uint32_t multike
 
 void CollectionWriter::NoteDue(int64_t due_ms) {
   collection_->LowerNextDue(due_ms);
-  if (context_.expiry_listener != nullptr) {
-    context_.expiry_listener->OnRecordDue(collection_->database(), due_ms);
-  }
+  due_ms_ = std::min(due_ms_, due_ms);
 }
 
 void CollectionWriter::NoteEpochMoment(const RecordView& record, int64_t due_ms) {
@@ -188,13 +191,32 @@ void CollectionWriter::NoteDates(const Index& index, const IndexKeySet& keys) {
   }
 }
 
+absl::Status CollectionWriter::PutExpiryEntry(SpaceId space, const ExpiryEntry& entry) {
+  SetExpiryKey(entry, &expiry_key_);
+  if (!in_run_) return context_.transaction.PutKey(space, expiry_key_, {});
+  run_.Add(expiry_key_);
+  return run_.size() < kRunEntries ? absl::OkStatus() : PutRun();
+}
+
+absl::Status CollectionWriter::PutRun() {
+  if (run_.size() == 0) return absl::OkStatus();
+  absl::Status status = InsertKeys(context_.transaction, collection_->state().expiry, run_);
+  run_.Clear();
+  return status;
+}
+
+absl::Status CollectionWriter::EndRun() {
+  in_run_ = false;
+  return PutRun();
+}
+
 absl::Status CollectionWriter::PutExpiryEntries(const RecordView& record, RecordId id) {
   if (const SpaceId space = collection_->state().expiry; space != 0) {
     const auto entry = ExpiryEntryOf(record.header, id);
     if (entry.has_value()) {
       const auto due = record.header.ExpiresAtMs(collection_->last_write_rule());
       if (due.has_value()) NoteDue(*due);
-      MAYFLY_RETURN_IF_ERROR(context_.transaction.PutKey(space, ExpiryKey(*entry), {}));
+      MAYFLY_RETURN_IF_ERROR(PutExpiryEntry(space, *entry));
     }
   }
   const EpochRule& epoch = collection_->epoch_rule();
@@ -210,7 +232,9 @@ absl::Status CollectionWriter::DeleteExpiryEntries(const RecordView& record, Rec
   if (const SpaceId space = collection_->state().expiry; space != 0 && space != except) {
     const auto entry = ExpiryEntryOf(record.header, id);
     if (entry.has_value()) {
-      MAYFLY_RETURN_IF_ERROR(context_.transaction.DeleteKey(space, ExpiryKey(*entry)));
+      MAYFLY_RETURN_IF_ERROR(PutRun());
+      SetExpiryKey(*entry, &expiry_key_);
+      MAYFLY_RETURN_IF_ERROR(context_.transaction.DeleteKey(space, expiry_key_));
     }
   }
   const EpochRule& epoch = collection_->epoch_rule();
@@ -400,6 +424,7 @@ absl::StatusOr<std::vector<RecordId>> CollectionWriter::FindDue(size_t limit) {
   std::vector<RecordId> due;
   const LastWriteRule& rule = collection_->last_write_rule();
   if (!rule.is_on()) return due;
+  MAYFLY_RETURN_IF_ERROR(PutRun());
   const int64_t now_ms = context_.evaluation.now_ms;
   const auto add = [&](ExpiryClass expiry_class, int64_t due_before_ms) -> absl::Status {
     auto cursor =

@@ -2,6 +2,7 @@
 // counters.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,7 +11,9 @@
 #include "bson/view.h"
 #include "engine/catalog/record.h"
 #include "engine/collection/write_context.h"
+#include "engine/index/expiry_index.h"
 #include "engine/index/index_keys.h"
+#include "engine/storage/bulk_access.h"
 
 namespace mayfly::engine {
 
@@ -45,13 +48,21 @@ class CollectionWriter {
   // Counters and observer: the record of `before` has been deleted.
   void NoteRemoved(const RecordView& before, Removal removal);
 
-  // Hands the difference of the counters to the catalog.
+  // From here to EndRun(), which must be called before anybody else looks at the collection, the
+  // rule's entries are gathered and put many at a time: most of the price of a single one is that
+  // of finding its place.
+  void BeginRun() { in_run_ = true; }
+  absl::Status EndRun();
+
+  // Hands the difference of the counters to the catalog, and tells when what was written is due.
   void Flush();
 
   const std::shared_ptr<Collection>& collection() const { return collection_; }
   const WriteContext& context() const { return context_; }
 
  private:
+  static constexpr int64_t kNeverDue = std::numeric_limits<int64_t>::max();
+
   absl::Status CheckValidator(bson::View document, bool was_valid);
   // 11000 unless every key is free, held by `self`, or held by a record that is gone or expired;
   // ids of the expired are added to `*expired`.
@@ -73,7 +84,10 @@ class CollectionWriter {
   absl::Status RemoveExpired(const std::vector<RecordId>& expired);
   absl::Status NoteMultikey(const Index& index, uint32_t multikey_fields);
   absl::Status PutExpiryEntries(const RecordView& record, RecordId id);
-  // A document was written that will be due: the collection and the listener are told.
+  absl::Status PutExpiryEntry(SpaceId space, const ExpiryEntry& entry);
+  // Puts what was gathered in a run.
+  absl::Status PutRun();
+  // A document was written that will be due: the collection is told now, the listener by Flush().
   void NoteDue(int64_t due_ms);
   void NoteEpochMoment(const RecordView& record, int64_t due_ms);
   // The same for each date that a document has in a date index.
@@ -89,6 +103,10 @@ class CollectionWriter {
   std::shared_ptr<Collection> collection_;
   int64_t documents_delta_ = 0;
   int64_t bytes_delta_ = 0;
+  int64_t due_ms_ = kNeverDue;  // the earliest moment the listener has not been told
+  bool in_run_ = false;
+  KeyRun run_;                         // of the last-write rule
+  std::string expiry_key_;             // scratch
   std::string record_;                 // scratch
   std::vector<IndexKeySet> new_keys_;  // scratch, one per index
   IndexKeySet old_keys_;               // scratch

@@ -19,17 +19,33 @@ std::optional<ExpiryEntry> EpochEntryOf(std::string_view attribute, bson::View d
   return ExpiryEntry{ExpiryClass::kEpoch, *moment_ms, id};
 }
 
-std::string ExpiryClassStart(ExpiryClass expiry_class, int64_t moment_ms) {
-  std::string key(1, static_cast<char>(expiry_class));
-  for (int shift = 56; shift >= 0; shift -= 8) {
-    key.push_back(static_cast<char>(static_cast<uint64_t>(moment_ms) >> shift));
+namespace {
+
+void SetClassStart(ExpiryClass expiry_class, int64_t moment_ms, std::string* out) {
+  char bytes[9];
+  bytes[0] = static_cast<char>(expiry_class);
+  for (int i = 1; i <= 8; ++i) {
+    bytes[i] = static_cast<char>(static_cast<uint64_t>(moment_ms) >> (64 - 8 * i));
   }
+  out->assign(bytes, sizeof bytes);
+}
+
+}  // namespace
+
+std::string ExpiryClassStart(ExpiryClass expiry_class, int64_t moment_ms) {
+  std::string key;
+  SetClassStart(expiry_class, moment_ms, &key);
   return key;
 }
 
+void SetExpiryKey(const ExpiryEntry& entry, std::string* out) {
+  SetClassStart(entry.expiry_class, entry.moment_ms, out);
+  AppendRecordId(entry.id, out);
+}
+
 std::string ExpiryKey(const ExpiryEntry& entry) {
-  std::string key = ExpiryClassStart(entry.expiry_class, entry.moment_ms);
-  AppendRecordId(entry.id, &key);
+  std::string key;
+  SetExpiryKey(entry, &key);
   return key;
 }
 

@@ -35,6 +35,8 @@ std::optional<ExpiryEntry> EpochEntryOf(std::string_view attribute, bson::View d
                                         RecordId id);
 
 std::string ExpiryKey(const ExpiryEntry& entry);
+// The same into `*out`, whose memory is used again.
+void SetExpiryKey(const ExpiryEntry& entry, std::string* out);
 // The first key a class can have, from `moment_ms` >= 0 on.
 std::string ExpiryClassStart(ExpiryClass expiry_class, int64_t moment_ms = 0);
 // `key` must be one made by ExpiryKey.

@@ -64,6 +64,7 @@ class Backend {
   virtual absl::Status PutKey(SpaceId space, std::string_view key, std::string_view value) = 0;
   virtual absl::StatusOr<bool> InsertKey(SpaceId space, std::string_view key,
                                          std::string_view value) = 0;
+  virtual absl::Status InsertKeys(SpaceId space, const KeyRun& keys) = 0;
   virtual absl::Status DeleteKey(SpaceId space, std::string_view key) = 0;
   virtual absl::Status DeleteRecords(SpaceId space, RecordId first, RecordId last) = 0;
   virtual absl::Status DeleteKeys(SpaceId space, std::string_view first, std::string_view last) = 0;

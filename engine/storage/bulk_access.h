@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "engine/storage/kv.h"
@@ -39,5 +40,31 @@ absl::StatusOr<KeyCount> CountKeys(Transaction& transaction, SpaceId space, KeyS
 // Puts the entry unless there is one with that key; false if there is, and nothing is changed.
 absl::StatusOr<bool> InsertKey(Transaction& transaction, SpaceId space, std::string_view key,
                                std::string_view value);
+
+// Keys one after the other, without a string for each.
+class KeyRun {
+ public:
+  size_t size() const { return ends_.size(); }
+  size_t bytes() const { return bytes_.size(); }
+  std::string_view operator[](size_t i) const {
+    const size_t start = i == 0 ? 0 : ends_[i - 1];
+    return std::string_view(bytes_).substr(start, ends_[i] - start);
+  }
+  void Add(std::string_view key) {
+    bytes_ += key;
+    ends_.push_back(bytes_.size());
+  }
+  void Clear() {
+    bytes_.clear();
+    ends_.clear();
+  }
+
+ private:
+  std::string bytes_;
+  std::vector<size_t> ends_;
+};
+// Puts entries without values; one that is there with a key of `keys` stays as it is. In ascending
+// order a third of the single calls.
+absl::Status InsertKeys(Transaction& transaction, SpaceId space, const KeyRun& keys);
 
 }  // namespace mayfly::engine

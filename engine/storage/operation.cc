@@ -64,8 +64,8 @@ absl::Status Operation::PrepareWrite() {
   return OpenPendingLevels();
 }
 
-absl::Status Operation::PrepareEntry(size_t bytes) {
-  written_bytes_ += static_cast<int64_t>(bytes) + kEntryBytes;
+absl::Status Operation::PrepareEntry(size_t bytes, size_t entries) {
+  written_bytes_ += static_cast<int64_t>(bytes) + static_cast<int64_t>(entries) * kEntryBytes;
   return PrepareWrite();
 }
 
@@ -179,6 +179,11 @@ absl::StatusOr<bool> Operation::InsertKey(SpaceId space, std::string_view key,
   return inserted;
 }
 
+absl::Status Operation::InsertKeys(SpaceId space, const KeyRun& keys) {
+  MAYFLY_RETURN_IF_ERROR(PrepareEntry(keys.bytes(), keys.size()));
+  return Checked(backend_.InsertKeys(space, keys));
+}
+
 absl::Status Operation::DeleteKey(SpaceId space, std::string_view key) {
   MAYFLY_RETURN_IF_ERROR(PrepareEntry(key.size()));
   return Checked(backend_.DeleteKey(space, key));
@@ -241,6 +246,10 @@ absl::StatusOr<KeyCount> CountKeys(Transaction& transaction, SpaceId space, KeyS
 absl::StatusOr<bool> InsertKey(Transaction& transaction, SpaceId space, std::string_view key,
                                std::string_view value) {
   return OperationOf(transaction).InsertKey(space, key, value);
+}
+
+absl::Status InsertKeys(Transaction& transaction, SpaceId space, const KeyRun& keys) {
+  return OperationOf(transaction).InsertKeys(space, keys);
 }
 
 bool Operation::ShouldYield() { return !in_savepoint() && executor_.ShouldYield(*this); }

@@ -83,6 +83,7 @@ class Operation final : public Transaction {
   absl::Status DeleteRecord(SpaceId space, RecordId id) override;
   absl::Status PutKey(SpaceId space, std::string_view key, std::string_view value) override;
   absl::StatusOr<bool> InsertKey(SpaceId space, std::string_view key, std::string_view value);
+  absl::Status InsertKeys(SpaceId space, const KeyRun& keys);
   absl::Status DeleteKey(SpaceId space, std::string_view key) override;
   absl::Status DeleteRecords(SpaceId space, RecordId first, RecordId last) override;
   absl::Status DeleteKeys(SpaceId space, std::string_view first, std::string_view last) override;
@@ -108,8 +109,8 @@ class Operation final : public Transaction {
 
   absl::Status OpenPendingLevels();
   bool SharesSavepointWithParent(size_t level) const;
-  // PrepareWrite() for an entry of `bytes`.
-  absl::Status PrepareEntry(size_t bytes);
+  // PrepareWrite() for entries of `bytes` together.
+  absl::Status PrepareEntry(size_t bytes, size_t entries = 1);
   void UndoInnermostLevel();
   void KeepInnermostLevel();
   // Passes the result of a write on; a transaction that is lost with it takes the whole group

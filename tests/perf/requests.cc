@@ -149,6 +149,10 @@ std::string InsertMany(int i) {
   return Insert("inserts", 2000 + i, 1'000'000 + i * kBulk, kBulk, SmallDocument);
 }
 
+std::string InsertManyWithRule(int i) {
+  return Insert("expiring", 3000 + i, i * kBulk, kBulk, SmallDocument);
+}
+
 std::string UpdateById(int i) {
   bson::Builder statement;
   statement.OpenDocument("q").Int64("_id", Mixed(i) % kItems).Close();
@@ -208,7 +212,10 @@ std::vector<std::string> PreparationMessages() {
   Draft index(Kind::kRead, "createIndexes", "items", 0);
   index.body.OpenArray("indexes").PushOpenDocument().OpenDocument("key").Int32("score", 1).Close();
   index.body.String("name", "score_1").Close().Close();
-  std::vector<std::string> messages = {Message(index)};
+  Draft rule(Kind::kRead, "createIndexes", "expiring", 0);
+  rule.body.OpenArray("indexes").PushOpenDocument().OpenDocument("key").Int32("_ts", 1).Close();
+  rule.body.String("name", "rule").Int32("expireAfterSeconds", 3600).Close().Close();
+  std::vector<std::string> messages = {Message(index), Message(rule)};
   int number = 0;
   for (int i = 0; i < kItems; i += kBulk)
     messages.push_back(Insert("items", ++number, i, kBulk, ItemDocument));
@@ -222,6 +229,7 @@ std::vector<RequestRow> RequestRows() {
           {.name = "find_by_id", .repetitions = 200, .make = FindById},
           {.name = "insert_one", .repetitions = 200, .make = InsertOne},
           {.name = "insert_many_100", .repetitions = 5, .make = InsertMany},
+          {.name = "insert_many_100_rule", .repetitions = 5, .make = InsertManyWithRule},
           {.name = "update_inc_by_id", .repetitions = 200, .make = UpdateById},
           {.name = "range_100", .repetitions = 20, .make = Range},
           {.name = "count_range_1000", .repetitions = 10, .make = CountRange},

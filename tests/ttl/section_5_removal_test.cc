@@ -47,6 +47,34 @@ TEST_F(RemovalTest, ASliceEndsWithItsTime) {
   EXPECT_EQ(result.oldest_due_ms, test::TestServer::kStartMs + 100'000);
 }
 
+// Their entries are put many at a time.
+TEST_F(RemovalTest, DocumentsInsertedTogether_AllAreRemoved) {
+  MakeNamed("a", 700);
+  std::string more = "{_id: 1000, ttl: 50}, {_id: 1001, ttl: -1}, {_id: 1002}, ";
+  more += "{_id: 3}, {_id: 1003}";
+  EXPECT_THAT(Run(base::StrCat("{insert: 'a', ordered: false, documents: [", more, "]}")),
+              HasSubstr("n: 4,"));
+  EXPECT_THAT(Run("{insert: 'a', documents: [{_id: 1004}, {_id: 4}, {_id: 1005}]}"),
+              HasSubstr("n: 1,"));
+  EXPECT_EQ(Slice(100'000).next_due_ms, test::TestServer::kStartMs + 50'000);
+  server_.clock().AdvanceMs(100'000);
+  EXPECT_EQ(Slice(100'000).removed, 704);
+  EXPECT_THAT(Run("{count: 'a'}"), HasSubstr("n: 1,"));
+}
+
+TEST_F(RemovalTest, DocumentsInsertedTogetherIntoCapped_WhatIsEvictedLeavesNoEntry) {
+  Run("{create: 'a', capped: true, size: 100000, max: 10}");
+  Run("{createIndexes: 'a', indexes: [{key: {_ts: 1}, name: 'r', expireAfterSeconds: 100}]}");
+  std::string all;
+  for (int i = 0; i < 300; ++i) all += base::StrCat("{_id: ", i, "},");
+  all.pop_back();
+  Run(base::StrCat("{insert: 'a', documents: [", all, "]}"));
+  EXPECT_THAT(Run("{validate: 'a', full: true}"), HasSubstr("valid: true"));
+  server_.clock().AdvanceMs(100'000);
+  EXPECT_EQ(Left("a"), 10);
+  EXPECT_EQ(Slice(100'000).removed, 10);
+}
+
 TEST_F(RemovalTest, TheNextDueMomentIsFound) {
   MakeNamed("a", 3);
   Run("{createIndexes: 'b', indexes: [{key: {at: -1}, name: 'at', expireAfterSeconds: 10}]}");

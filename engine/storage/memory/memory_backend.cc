@@ -145,6 +145,13 @@ absl::StatusOr<bool> MemoryBackend::InsertKey(SpaceId space, std::string_view ke
   return true;
 }
 
+absl::Status MemoryBackend::InsertKeys(SpaceId space, const KeyRun& keys) {
+  for (size_t i = 0; i < keys.size(); ++i) {
+    MAYFLY_RETURN_IF_ERROR(InsertKey(space, keys[i], "").status());
+  }
+  return absl::OkStatus();
+}
+
 absl::Status MemoryBackend::DeleteKey(SpaceId space, std::string_view key) {
   return spaces_.SetKey(space, key, std::nullopt) ? absl::OkStatus() : NoSpace(space);
 }

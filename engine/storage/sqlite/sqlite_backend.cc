@@ -8,6 +8,7 @@
 #include "base/strings.h"
 #include "engine/storage/sqlite/format.h"
 #include "engine/storage/sqlite/id_source.h"
+#include "engine/storage/sqlite/key_source.h"
 #include "engine/storage/sqlite/sqlite_cursor.h"
 
 namespace mayfly::engine {
@@ -33,6 +34,7 @@ absl::Status SqliteBackend::OpenConnection() {
       },
       &log_frames_);
   MAYFLY_RETURN_IF_ERROR(RegisterIdSource(connection_));
+  MAYFLY_RETURN_IF_ERROR(RegisterKeySource(connection_));
   MAYFLY_RETURN_IF_ERROR(PrepareFixed());
   MAYFLY_RETURN_IF_ERROR(statements_.LoadSpaces());
   MAYFLY_ASSIGN_OR_RETURN(const int64_t next,
@@ -344,6 +346,14 @@ absl::StatusOr<bool> SqliteBackend::InsertKey(SpaceId space, std::string_view ke
   BindBytes(statement, 2, value);
   MAYFLY_RETURN_IF_ERROR(RunFixed(statement, "add a key"));
   return sqlite3_changes(connection_.get()) == 1;
+}
+
+absl::Status SqliteBackend::InsertKeys(SpaceId space, const KeyRun& keys) {
+  MAYFLY_RETURN_IF_ERROR(BeforeWrite());
+  MAYFLY_ASSIGN_OR_RETURN(sqlite3_stmt * statement,
+                          statements_.Borrow(space, SpaceKind::kKeys, Shape::kInsertRun));
+  BindKeySource(statement, 1, keys);
+  return RunFixed(statement, "add keys");
 }
 
 absl::Status SqliteBackend::DeleteKey(SpaceId space, std::string_view key) {

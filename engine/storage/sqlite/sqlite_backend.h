@@ -54,6 +54,7 @@ class SqliteBackend final : public Backend {
   absl::Status PutKey(SpaceId space, std::string_view key, std::string_view value) override;
   absl::StatusOr<bool> InsertKey(SpaceId space, std::string_view key,
                                  std::string_view value) override;
+  absl::Status InsertKeys(SpaceId space, const KeyRun& keys) override;
   absl::Status DeleteKey(SpaceId space, std::string_view key) override;
   absl::Status DeleteRecords(SpaceId space, RecordId first, RecordId last) override;
   absl::Status DeleteKeys(SpaceId space, std::string_view first, std::string_view last) override;

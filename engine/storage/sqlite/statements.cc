@@ -31,6 +31,7 @@ const char* RecordSql(Shape shape) {
     case Shape::kLookup:
       return "SELECT s.v FROM mayfly_ids(?1) AS i LEFT JOIN s# AS s ON s.id=i.id";
     case Shape::kInsert:
+    case Shape::kInsertRun:
     case Shape::kCount:
     case Shape::kSkip:
       break;
@@ -58,6 +59,8 @@ const char* KeySql(Shape shape) {
       return "SELECT k,v FROM s# ORDER BY k DESC";
     case Shape::kInsert:
       return "INSERT OR IGNORE INTO s#(k,v) VALUES(?1,?2)";
+    case Shape::kInsertRun:
+      return "INSERT OR IGNORE INTO s#(k,v) SELECT k,x'' FROM mayfly_keys(?1)";
     case Shape::kCount:
       return "SELECT count(*) FROM s# WHERE k>=?1 AND k<?2";
     case Shape::kSkip:

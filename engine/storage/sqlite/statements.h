@@ -26,10 +26,11 @@ enum class Shape : uint8_t {
   kBackwardAll,     // downwards; keys only
   kLookup,          // of the ids that the source ?1 gives, id_source.h; records only
   kInsert,          // unless the key is there; keys only
+  kInsertRun,       // of the keys that the source ?1 gives, key_source.h; keys only
   kCount,           // from ?1 to below ?2; keys only
   kSkip,            // from ?1 to below ?2, the one after ?3 others; keys only
 };
-inline constexpr size_t kShapes = 12;
+inline constexpr size_t kShapes = 13;
 
 class Statements;
 

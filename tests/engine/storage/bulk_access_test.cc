@@ -26,6 +26,52 @@ TEST_P(BulkAccessTest, KeyInsertedWhereOneIs_NothingChanges) {
   EXPECT_THAT(inserted, ElementsAre(true, false));
 }
 
+TEST_P(BulkAccessTest, RunOfKeysInserted_ThoseThatWereThereKeepTheirValues) {
+  const SpaceId space = MakeSpace(SpaceKind::kKeys);
+  KeyRun run;
+  for (int i = 100; i < 1000; ++i) run.Add(std::to_string(i));
+  run.Add("");
+  run.Add("050");
+  EXPECT_EQ(run.size(), 902u);
+  ASSERT_TRUE(Write([&](Transaction& t) {
+                MAYFLY_RETURN_IF_ERROR(t.PutKey(space, "123", "before"));
+                return InsertKeys(t, space, run);
+              }).ok());
+  ASSERT_TRUE(Read([&](Transaction& t) {
+                auto cursor = t.NewKeyCursor(space, Direction::kForward);
+                std::vector<std::string> first;
+                size_t count = 0;
+                while (true) {
+                  MAYFLY_ASSIGN_OR_RETURN(const bool more, cursor->Next());
+                  if (!more) break;
+                  if (++count <= 3) first.emplace_back(cursor->key());
+                  EXPECT_EQ(cursor->value(), cursor->key() == "123" ? "before" : "");
+                }
+                EXPECT_EQ(count, 902u);
+                EXPECT_THAT(first, ElementsAre("", "050", "100"));
+                return absl::OkStatus();
+              }).ok());
+}
+
+TEST_P(BulkAccessTest, RunOfKeysInSavepointThatFails_NothingStays) {
+  const SpaceId space = MakeSpace(SpaceKind::kKeys);
+  KeyRun run;
+  run.Add("a");
+  run.Add("b");
+  ASSERT_TRUE(Write([&](Transaction& t) {
+                MAYFLY_RETURN_IF_ERROR(t.PutKey(space, "c", ""));
+                const absl::Status failed = t.WithSavepoint([&]() -> absl::Status {
+                  MAYFLY_RETURN_IF_ERROR(InsertKeys(t, space, run));
+                  return absl::AbortedError("on purpose");
+                });
+                EXPECT_FALSE(failed.ok());
+                MAYFLY_ASSIGN_OR_RETURN(const auto found, t.GetKey(space, "a"));
+                EXPECT_EQ(found, std::nullopt);
+                run.Clear();
+                return InsertKeys(t, space, run);
+              }).ok());
+}
+
 TEST_P(BulkAccessTest, RecordsLookedUp_InAnyOrderAndBetweenWrites) {
   const SpaceId space = MakeSpace(SpaceKind::kRecords);
   for (const RecordId id : {1, 2, 5}) EXPECT_TRUE(Put(space, id, std::to_string(id)).ok());
