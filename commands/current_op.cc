@@ -12,6 +12,7 @@
 #include "commands/families.h"
 #include "commands/operation_registry.h"
 #include "commands/state.h"
+#include "engine/cursor/cursor.h"
 #include "engine/query/filter.h"
 
 namespace mayfly::commands {
@@ -49,6 +50,24 @@ bson::Document Describe(const RunningOperation& operation, int64_t elapsed_us,
   }
   builder.OpenDocument("locks").Close().Bool("waitingForLock", false);
   builder.OpenDocument("lockStats").Close();
+  return builder.Finish();
+}
+
+bson::Document DescribeCursor(int64_t id, const engine::Cursor& cursor,
+                              const CommandContext& context) {
+  const int64_t boot_ms = context.now_ms - context.services.clock.SinceBootMs();
+  bson::Builder builder;
+  builder.String("type", "idleCursor").String("host", context.services.facts.host);
+  builder.String("ns", cursor.ns());
+  if (!cursor.lsid.empty()) builder.Document("lsid", cursor.lsid);
+  builder.OpenDocument("cursor").Int64("cursorId", id);
+  builder.Date("createdDate", boot_ms + cursor.created_ms);
+  builder.Date("lastAccessDate", boot_ms + cursor.last_use_ms);
+  builder.Int64("nDocsReturned", cursor.documents_returned);
+  builder.Int64("nBatchesReturned", cursor.batches_returned);
+  builder.Bool("noCursorTimeout", cursor.no_timeout).Bool("tailable", cursor.tailable);
+  builder.Bool("awaitData", cursor.await_data);
+  builder.Document("originatingCommand", cursor.command).Close();
   return builder.Finish();
 }
 
@@ -142,6 +161,14 @@ constexpr CommandRow kRows[] = {
 };
 
 }  // namespace
+
+std::vector<bson::Document> DescribeIdleCursors(const CommandContext& context) {
+  std::vector<bson::Document> documents;
+  context.services.cursors.ForEachIdle([&](int64_t id, const engine::Cursor& cursor) {
+    documents.push_back(DescribeCursor(id, cursor, context));
+  });
+  return documents;
+}
 
 absl::StatusOr<std::vector<bson::Document>> DescribeOperations(CommandContext& context) {
   auto operations = context.services.operations.All();

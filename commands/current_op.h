@@ -9,6 +9,9 @@
 
 namespace mayfly::commands {
 
+// One document for each cursor that waits for its next batch.
+std::vector<bson::Document> DescribeIdleCursors(const CommandContext& context);
+
 // One document for each running operation.
 absl::StatusOr<std::vector<bson::Document>> DescribeOperations(CommandContext& context);
 

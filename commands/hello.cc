@@ -30,7 +30,7 @@ constexpr std::array kHelloArguments = {
     ArgSpec{"topologyVersion", ArgType::kDocument, ArgUse::kOptional,
             "answer only when it has changed"},
     ArgSpec{"maxAwaitTimeMS", ArgType::kNumber, ArgUse::kOptional, "or after so long"},
-    ArgSpec{"saslSupportedMechs", ArgType::kString, ArgUse::kOptional,
+    ArgSpec{"saslSupportedMechs", ArgType::kAny, ArgUse::kOptional,
             "user whose mechanisms are asked for"},
     ArgSpec{"speculativeAuthenticate", ArgType::kDocument, ArgUse::kIgnored,
             "authentication is not required"},
@@ -63,6 +63,15 @@ absl::Status TakeMetadata(CommandContext& context, const Arguments& arguments) {
     if (name.IsString()) client.app_name = std::string(name.AsString());
   }
   return absl::OkStatus();
+}
+
+// "db.user". There are no users, so there is nothing to answer.
+absl::Status CheckMechanismsUser(bson::ValueView user) {
+  if (user.IsMissing()) return absl::OkStatus();
+  const bool fits = user.IsString() && user.AsString().find('.') != std::string_view::npos;
+  if (fits) return absl::OkStatus();
+  return base::Error(base::ErrorCode::kBadValue,
+                     "saslSupportedMechs must be a string of the form 'database.user'");
 }
 
 void AppendTopologyVersion(const CommandContext& context, bson::Builder& reply) {
@@ -161,6 +170,7 @@ absl::Status ArrangeWaiting(CommandContext& context, const Arguments& arguments)
 
 absl::Status RunHelloAs(std::string_view primary_field, CommandContext& context,
                         const Arguments& arguments, bson::Builder& reply) {
+  MAYFLY_RETURN_IF_ERROR(CheckMechanismsUser(arguments[Arg("saslSupportedMechs")]));
   MAYFLY_RETURN_IF_ERROR(TakeMetadata(context, arguments));
   MAYFLY_RETURN_IF_ERROR(ArrangeWaiting(context, arguments));
   context.client().said_hello = true;

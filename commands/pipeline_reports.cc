@@ -1,5 +1,9 @@
 #include "commands/pipeline_reports.h"
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
 #include "base/status.h"
 #include "base/strings.h"
 #include "bson/builder.h"
@@ -99,9 +103,15 @@ absl::StatusOr<Documents> IndexStats(CommandContext& context, bson::ValueView,
   return documents;
 }
 
-absl::StatusOr<Documents> CurrentOperations(CommandContext& context, bson::ValueView,
+absl::StatusOr<Documents> CurrentOperations(CommandContext& context, bson::ValueView spec,
                                             const engine::Namespace&) {
-  return DescribeOperations(context);
+  MAYFLY_ASSIGN_OR_RETURN(Documents documents, DescribeOperations(context));
+  const bson::ValueView idle_cursors = Section(spec, "idleCursors");
+  if (idle_cursors.IsBool() && idle_cursors.AsBool()) {
+    Documents cursors = DescribeIdleCursors(context);
+    std::move(cursors.begin(), cursors.end(), std::back_inserter(documents));
+  }
+  return documents;
 }
 
 // Plans are chosen anew for each query: the cache is always empty.

@@ -1,6 +1,9 @@
 // collStats, dbStats, dataSize: sizes and counts.
 #include "commands/statistics.h"
 
+#include <algorithm>
+#include <filesystem>
+
 #include "base/status.h"
 #include "base/strings.h"
 #include "bson/builder.h"
@@ -10,6 +13,8 @@
 #include "commands/families.h"
 #include "engine/catalog/namespace.h"
 #include "engine/exec/count.h"
+#include "engine/exec/find_query.h"
+#include "engine/plan/index_plan.h"
 
 namespace mayfly::commands {
 namespace {
@@ -26,7 +31,7 @@ constexpr std::array kCollArguments = {
 
 constexpr std::array kDbArguments = {
     ArgSpec{"scale", ArgType::kNumber, ArgUse::kOptional, "sizes are divided by this"},
-    ArgSpec{"freeStorage", ArgType::kNumber, ArgUse::kOptional,
+    ArgSpec{"freeStorage", ArgType::kFlag, ArgUse::kOptional,
             "also show space that is free inside the file"},
 };
 
@@ -36,6 +41,8 @@ constexpr std::array kSizeArguments = {
     ArgSpec{"max", ArgType::kDocument, ArgUse::kOptional, "of the range"},
     ArgSpec{"estimate", ArgType::kFlag, ArgUse::kOptional, "without reading documents"},
 };
+
+consteval size_t SizeArg(std::string_view name) { return ArgIndex(kSizeArguments, name); }
 
 absl::StatusOr<int64_t> ReadScale(const Arguments& arguments) {
   const int64_t scale = arguments.Integer(0, 1);
@@ -70,6 +77,18 @@ absl::Status RunCollStats(CommandContext& context, const Arguments& arguments,
     return absl::OkStatus();
   }
   return AppendSizes(context, collection, scale, reply);
+}
+
+// Of the disk that the data are on; nothing if it cannot be asked.
+void AppendFileSystem(const CommandContext& context, int64_t scale, bson::Builder& reply) {
+  std::error_code error;
+  const auto space = std::filesystem::space(context.services.facts.db_path, error);
+  if (error) return;
+  const auto scaled = [scale](uintmax_t bytes) {
+    return static_cast<double>(bytes) / static_cast<double>(scale);
+  };
+  reply.Double("fsUsedSize", scaled(space.capacity - space.free));
+  reply.Double("fsTotalSize", scaled(space.capacity));
 }
 
 absl::Status RunDbStats(CommandContext& context, const Arguments& arguments, bson::Builder& reply) {
@@ -112,19 +131,68 @@ absl::Status RunDbStats(CommandContext& context, const Arguments& arguments, bso
   };
   scaled("dataSize", all.bytes);
   scaled("storageSize", stored_bytes);
-  if (arguments.Integer(1, 0) != 0 && context.database != nullptr) {
-    scaled("freeStorageSize", context.database->storage().Stats().free_bytes);
-  }
+  // One file holds collections and indexes: what is free in it may become either.
+  const bool show_free = arguments.Flag(1);
+  const int64_t free_bytes =
+      show_free && context.database != nullptr ? context.database->storage().Stats().free_bytes : 0;
+  if (show_free) scaled("freeStorageSize", free_bytes);
   reply.Int64("indexes", indexes);
   scaled("indexSize", index_bytes);
+  if (show_free) scaled("indexFreeStorageSize", 0);
   scaled("totalSize", stored_bytes + index_bytes);
+  if (show_free) scaled("totalFreeStorageSize", free_bytes);
+  AppendFileSystem(context, scale, reply);
   reply.Int64("scaleFactor", scale);
   return absl::OkStatus();
+}
+
+bool HasIndexOn(const engine::Collection& collection, bson::View key_pattern) {
+  const auto indexes = collection.ReadyIndexes();
+  return std::any_of(indexes.begin(), indexes.end(), [&](const auto& index) {
+    return index->spec.stored.Find("key").AsDocument().bytes() == key_pattern.bytes();
+  });
+}
+
+// Of the documents whose keys in the index `key_pattern` are from `min` to below `max`.
+absl::StatusOr<engine::Extent> MeasureRange(CommandContext& context,
+                                            const std::shared_ptr<engine::Collection>& collection,
+                                            const Arguments& arguments) {
+  const bson::ValueView key_pattern = arguments[SizeArg("keyPattern")];
+  const engine::FindRequest request{.hint = key_pattern,
+                                    .min = arguments.Document(SizeArg("min")),
+                                    .max = arguments.Document(SizeArg("max"))};
+  if (request.min.empty() != request.max.empty()) {
+    return Error(ErrorCode::kBadValue, "only one of min and max was given");
+  }
+  engine::Extent extent;
+  if (collection == nullptr) return extent;
+  if (request.min.empty()) return Measure(context, collection);
+  if (!key_pattern.IsDocument() || !HasIndexOn(*collection, key_pattern.AsDocument())) {
+    return Error(ErrorCode::kOperationFailed,
+                 "there is no index with the key pattern that min and max are about");
+  }
+  engine::ExecutionContext execution = MakeExecutionContext(context);
+  MAYFLY_ASSIGN_OR_RETURN(
+      const auto query, engine::FindQuery::Parse(request, collection.get(), &execution.evaluation));
+  auto stream = query->MakeStream(execution, collection);
+  if (base::CodeOf(stream.status()) == engine::kEmptyKeyRange) return extent;
+  MAYFLY_RETURN_IF_ERROR(stream.status());
+  engine::Row row;
+  while (true) {
+    MAYFLY_ASSIGN_OR_RETURN(const bool more, (*stream)->Next(&row));
+    if (!more) return extent;
+    ++extent.documents;
+    extent.bytes += row.doc().size();
+  }
 }
 
 absl::Status RunDataSize(CommandContext& context, const Arguments& arguments,
                          bson::Builder& reply) {
   const bson::ValueView target = arguments.target();
+  if (target.IsNullish()) {
+    return Error(ErrorCode(40414),
+                 "BSON field 'dataSize.dataSize' is missing but a required field");
+  }
   if (!target.IsString()) return WrongTypeError("dataSize", "dataSize", target.type(), "string");
   const engine::NamespaceView ns = engine::SplitNamespace(target.AsString());
   MAYFLY_RETURN_IF_ERROR(engine::CheckCollectionName(ns.database, ns.collection));
@@ -133,12 +201,10 @@ absl::Status RunDataSize(CommandContext& context, const Arguments& arguments,
                  "dataSize must be run against the database it names");
   }
   MAYFLY_ASSIGN_OR_RETURN(const auto collection, FindStored(context, ns.collection));
-  engine::Extent extent;
-  if (collection != nullptr) {
-    MAYFLY_ASSIGN_OR_RETURN(extent, Measure(context, collection));
-  }
+  MAYFLY_ASSIGN_OR_RETURN(const engine::Extent extent,
+                          MeasureRange(context, collection, arguments));
   reply.Int64("size", extent.bytes).Int64("numObjects", extent.documents).Int32("millis", 0);
-  reply.Bool("estimate", arguments.Flag(3));
+  reply.Bool("estimate", arguments.Flag(SizeArg("estimate")));
   return absl::OkStatus();
 }
 

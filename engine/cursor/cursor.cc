@@ -43,6 +43,7 @@ absl::StatusOr<bool> Cursor::FillBatch(int64_t max_documents, bson::Builder* rep
   constexpr size_t kLargeBatch = 256 * 1024;
   bool reserved = false;
   int64_t documents = 0;
+  ++batches_returned;
   Row row;
   while (max_documents < 0 || documents < max_documents) {
     MAYFLY_ASSIGN_OR_RETURN(const bool more, Next(&row));
@@ -102,7 +103,7 @@ CursorRegistry::CursorRegistry(const base::Clock& clock)
 
 int64_t CursorRegistry::Add(std::unique_ptr<Cursor> cursor) {
   const std::lock_guard lock(mutex_);
-  cursor->last_use_ms = clock_.SinceBootMs();
+  cursor->created_ms = cursor->last_use_ms = clock_.SinceBootMs();
   int64_t id = 0;
   while (id == 0 || entries_.contains(id)) {
     id = static_cast<int64_t>(random_.NextU64() & 0x7FFF'FFFF'FFFF'FFFFu);
@@ -174,6 +175,13 @@ int CursorRegistry::KillIdle(int64_t timeout_ms) {
   });
   timed_out_ += static_cast<int64_t>(killed);
   return static_cast<int>(killed);
+}
+
+void CursorRegistry::ForEachIdle(absl::FunctionRef<void(int64_t id, const Cursor&)> visit) const {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [id, entry] : entries_) {
+    if (entry.cursor != nullptr) visit(id, *entry.cursor);
+  }
 }
 
 std::string CursorRegistry::NamespaceOf(int64_t id) const {

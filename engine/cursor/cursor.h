@@ -66,8 +66,10 @@ class Cursor {
   bool needs_storage = true;
   bson::Document lsid;     // of the session that opened it; empty: none
   bson::Document command;  // that opened it, for currentOp
+  int64_t created_ms = 0;  // as the next one, SinceBootMs of the registry's clock
   int64_t last_use_ms = 0;
   int64_t documents_returned = 0;
+  int64_t batches_returned = 0;
   // After so many the stream has ended, though it was not asked once more; 0: no limit.
   int64_t limit = 0;
 
@@ -110,6 +112,8 @@ class CursorRegistry {
   // Ends cursors unused for `timeout_ms` unless they are exempt or belong to a session, with which
   // they end; returns how many.
   int KillIdle(int64_t timeout_ms);
+  // Those that no command uses, in order of their ids. `visit` must be quick and not call back.
+  void ForEachIdle(absl::FunctionRef<void(int64_t id, const Cursor&)> visit) const;
   // The namespace of a cursor, free or in use; empty if there is none. For getMore's and
   // killCursors' checks.
   std::string NamespaceOf(int64_t id) const;

@@ -456,7 +456,7 @@ absl::StatusOr<IndexPlan> PlanWithMinMax(const PlanRequest& request,
   if (!request.min.empty()) encode(request.min, &range.start);
   if (!request.max.empty()) encode(request.max, &range.end);
   if (!request.min.empty() && !request.max.empty() && range.start >= range.end) {
-    return base::Error(51175, "max() must be greater than min()");
+    return base::Error(kEmptyKeyRange, "max() must be greater than min()");
   }
   plan->path.ranges = {std::move(range)};
   plan->path.exact = false;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/error_code.h"
 #include "engine/plan/access_path.h"
 #include "engine/plan/planner.h"
 #include "engine/plan/predicates.h"
@@ -31,7 +32,8 @@ std::vector<IndexPlan> PlansWithWildcard(const PlanRequest& request, const Predi
                                          const std::shared_ptr<const Index>& index);
 
 // Ranges for min() and max() of a query on `index`. Error: 51176 and the like if their fields do
-// not fit the index.
+// not fit the index, kEmptyKeyRange if no key can be between them.
+inline constexpr auto kEmptyKeyRange = static_cast<base::ErrorCode>(51175);
 absl::StatusOr<IndexPlan> PlanWithMinMax(const PlanRequest& request,
                                          const std::shared_ptr<const Index>& index);
 
