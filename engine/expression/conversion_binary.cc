@@ -66,7 +66,8 @@ bool IsPaddedBase64(std::string_view text) {
 std::optional<std::string> Decode(std::string_view text, BinaryFormat format) {
   std::string out;
   switch (format) {
-    case BinaryFormat::kAuto:
+    case BinaryFormat::kAuto:  // would have to guess
+      return std::nullopt;
     case BinaryFormat::kBase64:
       if (!IsPaddedBase64(text) || !absl::Base64Unescape(base::ToAbsl(text), &out))
         return std::nullopt;
@@ -106,6 +107,18 @@ bool IsUtf8(std::string_view text) {
     text.remove_prefix(size);
   }
   return true;
+}
+
+// Those of the old subtype begin with their own length.
+std::string StoredBytes(const bson::Binary& binary) {
+  std::string bytes(binary.bytes);
+  if (binary.subtype == kOldBinary) {
+    const auto size = static_cast<uint32_t>(bytes.size());
+    std::string length(sizeof size, '\0');
+    for (size_t i = 0; i < sizeof size; ++i) length[i] = static_cast<char>(size >> (8 * i));
+    bytes.insert(0, length);
+  }
+  return bytes;
 }
 
 absl::StatusOr<std::string> Encode(const bson::Binary& binary, BinaryFormat format) {
@@ -177,20 +190,15 @@ absl::StatusOr<Value> ConvertToBinary(ValueView value, const ConversionTarget& t
 absl::StatusOr<Value> ConvertFromBinary(ValueView value, const ConversionTarget& target) {
   const bson::Binary binary = value.AsBinary();
   if (target.type == Type::kString) {
-    MAYFLY_ASSIGN_OR_RETURN(std::string text, Encode(binary, target.format));
+    const std::string stored = StoredBytes(binary);
+    MAYFLY_ASSIGN_OR_RETURN(std::string text,
+                            Encode(bson::Binary{binary.subtype, stored}, target.format));
     if (text.size() >= static_cast<size_t>(base::kMaxBsonObjectSize)) {
       return Failure("The text of the BinData would be longer than 16MB");
     }
     return Value::String(text);
   }
-  std::string bytes(binary.bytes);
-  if (binary.subtype == kOldBinary) {
-    // Its bytes begin with their own length.
-    const auto size = static_cast<uint32_t>(bytes.size());
-    std::string length(sizeof size, '\0');
-    for (size_t i = 0; i < sizeof size; ++i) length[i] = static_cast<char>(size >> (8 * i));
-    bytes.insert(0, length);
-  }
+  std::string bytes = StoredBytes(binary);
   if (target.big_endian) std::reverse(bytes.begin(), bytes.end());
   const uint8_t* data = reinterpret_cast<const uint8_t*>(bytes.data());
   if (target.type == Type::kDouble) {

@@ -396,6 +396,28 @@ bool ReadNamedDay(Reader* reader, Fields* out) {
   return (out->year = reader->Number(4, 4)).has_value();
 }
 
+// What may surround a date: white space, the no-break space too, and NUL.
+std::string_view Trim(std::string_view text) {
+  constexpr std::string_view kNoBreakSpace = "\xC2\xA0";
+  const auto is_blank = [](char c) {
+    return c == '\0' || absl::ascii_isspace(static_cast<unsigned char>(c));
+  };
+  while (!text.empty()) {
+    if (is_blank(text.front())) {
+      text.remove_prefix(1);
+    } else if (is_blank(text.back())) {
+      text.remove_suffix(1);
+    } else if (text.starts_with(kNoBreakSpace)) {
+      text.remove_prefix(kNoBreakSpace.size());
+    } else if (text.ends_with(kNoBreakSpace)) {
+      text.remove_suffix(kNoBreakSpace.size());
+    } else {
+      break;
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 absl::Status CheckFormatForWriting(std::string_view format) {
@@ -435,9 +457,8 @@ absl::StatusOr<int64_t> ReadDate(std::string_view text, std::string_view format,
 }
 
 absl::StatusOr<int64_t> ReadDate(std::string_view text, const ReadZone& zone) {
-  Reader reader(text);
+  Reader reader(Trim(text));
   Fields fields;
-  reader.SkipSpace();
   Reader named = reader;
   Fields named_fields;
   if (ReadNamedDay(&named, &named_fields)) {

@@ -21,7 +21,7 @@ absl::Status CheckFormatForReading(std::string_view format);
 // `zone`, unless `zone_given`: then having both is an error.
 struct ReadZone {
   TimeZone zone;
-  bool given = false;
+  bool given = false;  // and other than UTC: the text may have no zone of its own
 };
 absl::StatusOr<int64_t> ReadDate(std::string_view text, std::string_view format,
                                  const ReadZone& zone);

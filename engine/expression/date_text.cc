@@ -122,7 +122,7 @@ class FromStringExpression final : public Expression {
                        bson::TypeName(text.type()), " with value ", ValueText(text)));
     }
     if (!zone) return Value::Null();
-    ReadZone read{*zone, parts_.zone != nullptr};
+    ReadZone read{*zone, parts_.zone != nullptr && !zone->IsUtc()};
     if (!parts_.format) {
       MAYFLY_ASSIGN_OR_RETURN(int64_t ms, ReadDate(text.AsString(), read));
       return Value::Date(ms);

@@ -212,6 +212,7 @@ absl::StatusOr<Value> IndexOfCP(Arguments a, const Call& call) {
   MAYFLY_ASSIGN_OR_RETURN(Search search, ParseSearch(a, call, 40093, 40094));
   if (search.is_null) return Value::Null();
   int64_t character = 0;
+  if (search.text.empty() && search.wanted.empty() && search.begin == 0) return Value::Int32(0);
   for (size_t at = 0; at < search.text.size() && character < search.end; ++character) {
     const std::string_view rest = search.text.substr(at);
     if (character >= search.begin && rest.substr(0, search.wanted.size()) == search.wanted) {

@@ -32,6 +32,21 @@ struct ConvertParts {
   }
 };
 
+absl::Status SubtypeNotANumber(ValueView subtype) {
+  return base::Error(4341108,
+                     base::StrCat("$convert's 'subtype' argument must be a number, but is ",
+                                  bson::TypeName(subtype.type())));
+}
+
+// As fields of an object: null is no type, other than `to: null`.
+absl::Status CheckNotNull(ValueView type, ValueView subtype) {
+  if (type.IsNull()) {
+    return base::Error(base::ErrorCode::kFailedToParse,
+                       "$convert's 'to.type' must be a string or a number, not null");
+  }
+  return subtype.IsNull() ? SubtypeNotANumber(subtype) : absl::OkStatus();
+}
+
 class ConvertExpression final : public Expression {
  public:
   explicit ConvertExpression(ConvertParts parts) : parts_(std::move(parts)) {}
@@ -67,6 +82,7 @@ class ConvertExpression final : public Expression {
     if (to.IsDocument()) {
       subtype = to.AsDocument().Find("subtype");
       to = to.AsDocument().Find("type");
+      MAYFLY_RETURN_IF_ERROR(CheckNotNull(to, subtype));
     }
     MAYFLY_ASSIGN_OR_RETURN(ValueView format, ViewOrMissing(parts_.format, frame, &format_scratch));
     MAYFLY_ASSIGN_OR_RETURN(ValueView order,
@@ -81,11 +97,7 @@ class ConvertExpression final : public Expression {
 
   static absl::Status ReadSubtype(ValueView subtype, ConversionTarget* out) {
     if (subtype.IsNullish()) return absl::OkStatus();
-    if (!subtype.IsNumber()) {
-      return base::Error(4341108,
-                         base::StrCat("$convert's 'subtype' argument must be a number, but is ",
-                                      bson::TypeName(subtype.type())));
-    }
+    if (!subtype.IsNumber()) return SubtypeNotANumber(subtype);
     std::optional<int64_t> number = bson::ToInt64Exact(subtype);
     if (!number)
       return base::Error(4341106, "In $convert, numeric 'subtype' argument is not an integer");
@@ -168,6 +180,7 @@ absl::StatusOr<ExpressionPtr> ParseConvert(ValueView operand, const OperatorRow&
       return base::Error(base::ErrorCode::kFailedToParse,
                          "Missing 'type' parameter to $convert.to");
     }
+    MAYFLY_RETURN_IF_ERROR(CheckNotNull(type, subtype));
     // Other fields are ignored.
     MAYFLY_ASSIGN_OR_RETURN(parts.to, ParseExpression(type, context));
     if (!subtype.IsMissing()) {
