@@ -260,6 +260,8 @@ class Bulk {
 
   absl::Status RunOne(CommandContext& local, size_t index) {
     const Statement& statement = statements_[index];
+    // Each has a time of its own.
+    local.evaluation.cluster_time = context_.state->cluster_clock.Tick(context_.now_ms);
     bson::Builder result;
     absl::Status status = Execute(local, statement, static_cast<int32_t>(index), result);
     if (!status.ok()) {
@@ -321,6 +323,7 @@ class Bulk {
     MAYFLY_ASSIGN_OR_RETURN(const auto collection, FindOrCreate(local, target.ns.collection));
     const engine::NewDocumentContext preparation{.ids = context_.services.engine.object_ids(),
                                                  .now_ms = context_.now_ms,
+                                                 .cluster_clock = context_.evaluation.cluster_clock,
                                                  .keep_empty_timestamps = keep_empty_timestamps_};
     bson::Document scratch;
     MAYFLY_ASSIGN_OR_RETURN(const bson::View ready,

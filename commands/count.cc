@@ -90,7 +90,8 @@ absl::Status RunCount(CommandContext& context, const Arguments& arguments, bson:
                                     .skip = skip,
                                     .limit = limit,
                                     .hint = arguments[CountArg("hint")],
-                                    .collation = arguments[CountArg("collation")]};
+                                    .collation = arguments[CountArg("collation")],
+                                    .has_moment = collection != nullptr && collection->IsView()};
   if (collection != nullptr && collection->IsView())
     return CountInView(context, *collection, request, reply);
   engine::ExecutionContext execution = MakeExecutionContext(context);
@@ -192,7 +193,8 @@ absl::Status RunDistinct(CommandContext& context, const Arguments& arguments,
                                              name, collection.get()));
   const engine::FindRequest request{.filter = arguments.Document(DistinctArg("query")),
                                     .hint = arguments[DistinctArg("hint")],
-                                    .collation = arguments[DistinctArg("collation")]};
+                                    .collation = arguments[DistinctArg("collation")],
+                                    .has_moment = collection != nullptr && collection->IsView()};
   engine::ExecutionContext execution = MakeExecutionContext(context);
   MAYFLY_ASSIGN_OR_RETURN(
       const auto query, engine::FindQuery::Parse(request, collection.get(), &execution.evaluation));

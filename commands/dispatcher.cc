@@ -1,7 +1,10 @@
 #include "commands/dispatcher.h"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "base/log.h"
@@ -41,22 +44,47 @@ base::Random& ThreadRandom() {
 
 }  // namespace
 
-void AppendClusterTime(bson::Timestamp time, bson::Builder& reply) {
-  static constexpr char kNoHash[20] = {};
-  // Every reply of a member ends with these bytes, so they are made once for each second.
-  thread_local bson::Timestamp made_for;
-  thread_local bson::Document made;
-  if (made.empty() || made_for.seconds != time.seconds || made_for.increment != time.increment) {
+bool Writes(const CommandRow& row) {
+  return row.place == Place::kWrite || row.place == Place::kWritingWorker;
+}
+
+// The end of every reply of a member. Made once for each thread; then only the times change.
+class ClusterTimeEnding {
+ public:
+  ClusterTimeEnding() {
+    static constexpr char kNoHash[20] = {};
     bson::Builder ending;
-    ending.OpenDocument("$clusterTime").Timestamp("clusterTime", time);
+    ending.OpenDocument("$clusterTime").Timestamp("clusterTime", {});
     ending.OpenDocument("signature")
         .Binary("hash", bson::kBinaryGeneric, {kNoHash, sizeof kNoHash});
     ending.Int64("keyId", 0).Close().Close();
-    ending.Timestamp("operationTime", time);
-    made = ending.Finish();
-    made_for = time;
+    ending.Timestamp("operationTime", {});
+    bytes_ = std::move(ending.Finish()).TakeBytes();
+    const bson::View made{std::string_view(bytes_)};
+    const auto offset = [this](bson::ValueView value) {
+      return static_cast<size_t>(reinterpret_cast<const char*>(value.data()) - bytes_.data());
+    };
+    offsets_ = {offset(made.Find("$clusterTime").AsDocument().Find("clusterTime")),
+                offset(made.Find("operationTime"))};
   }
-  reply.AppendAll(made);
+
+  bson::View At(bson::Timestamp time) {
+    // As BSON has them, little-endian: the increment first.
+    for (const size_t offset : offsets_) {
+      std::memcpy(&bytes_[offset], &time.increment, sizeof time.increment);
+      std::memcpy(&bytes_[offset + sizeof time.increment], &time.seconds, sizeof time.seconds);
+    }
+    return bson::View(std::string_view(bytes_));
+  }
+
+ private:
+  std::string bytes_;
+  std::array<size_t, 2> offsets_{};
+};
+
+void AppendClusterTime(bson::Timestamp time, bson::Builder& reply) {
+  thread_local ClusterTimeEnding ending;
+  reply.AppendAll(ending.At(time));
 }
 
 std::string ErrorReply(const absl::Status& status, const bson::Timestamp* cluster_time) {
@@ -194,7 +222,8 @@ absl::Status Dispatcher::Prepare(Running& running) {
   const int64_t now_ms = services_.clock.NowMs();
   running.context.now_ms = now_ms;
   running.context.evaluation.now_ms = now_ms;
-  running.context.evaluation.cluster_time = {static_cast<uint32_t>(now_ms / 1000), 1};
+  running.context.evaluation.cluster_clock = &state_.cluster_clock;
+  running.context.evaluation.cluster_time = state_.cluster_clock.Now(now_ms);
   const bson::Element first = running.invocation.body.First();
   running.name = first.key;
   running.row = registry_.Find(first.key);
@@ -202,6 +231,7 @@ absl::Status Dispatcher::Prepare(Running& running) {
     return Error(ErrorCode::kCommandNotFound, StrCat("no such command: '", first.key, "'"));
   }
   const CommandRow& row = *running.row;
+  if (Writes(row)) running.context.evaluation.cluster_time = state_.cluster_clock.Tick(now_ms);
   MAYFLY_RETURN_IF_ERROR(CheckWhere(row, running.name, running.invocation, services_.facts));
   if ((row.flags & kUnsupported) == 0) {
     MAYFLY_ASSIGN_OR_RETURN(running.arguments,
@@ -390,9 +420,7 @@ void Dispatcher::AppendEnding(Running& running) {
   if (!running.write_concern.acknowledged && (running.row->flags & kSilentUnacknowledged) != 0) {
     static_cast<void>(reply.Finish());  // what it says is dropped, and the builder is empty again
   }
-  const Place place = running.row->place;
-  const bool wrote = place == Place::kWrite || place == Place::kWritingWorker;
-  if (running.write_concern.unsatisfied.has_value() && wrote) {
+  if (running.write_concern.unsatisfied.has_value() && Writes(*running.row)) {
     const absl::Status& why = *running.write_concern.unsatisfied;
     reply.OpenDocument("writeConcernError").Int32("code", static_cast<int>(base::CodeOf(why)));
     reply.String("codeName", base::ErrorCodeName(base::CodeOf(why)))
@@ -401,7 +429,7 @@ void Dispatcher::AppendEnding(Running& running) {
   }
   reply.Double("ok", 1);
   if (services_.facts.replica_set)
-    AppendClusterTime(running.context.evaluation.cluster_time, reply);
+    AppendClusterTime(state_.cluster_clock.Now(running.context.now_ms), reply);
 }
 
 void Dispatcher::Finish(Running& running, absl::Status status) {

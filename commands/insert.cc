@@ -51,6 +51,7 @@ absl::Status InsertOne(CommandContext& context, engine::CollectionWriter& writer
   bson::Document scratch;
   const engine::NewDocumentContext preparation{.ids = context.services.engine.object_ids(),
                                                .now_ms = context.now_ms,
+                                               .cluster_clock = context.evaluation.cluster_clock,
                                                .keep_empty_timestamps = keep_empty_timestamps};
   MAYFLY_ASSIGN_OR_RETURN(const bson::View ready,
                           engine::PrepareNewDocument(document, preparation, &scratch));

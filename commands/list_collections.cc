@@ -47,6 +47,7 @@ absl::StatusOr<engine::FilterPtr> ParseListFilter(const CommandContext& context,
   parse.features.where = false;
   parse.features.text_search = false;
   parse.features.near = false;
+  parse.has_moment = false;
   return engine::ParseFilter(filter, parse);
 }
 

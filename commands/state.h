@@ -18,6 +18,7 @@
 #include "commands/usage.h"
 #include "commands/user_write_block.h"
 #include "commands/write_gate.h"
+#include "engine/expression/cluster_clock.h"
 #include "engine/query/filter.h"
 
 namespace mayfly::commands {
@@ -48,6 +49,7 @@ struct DefaultConcerns {
 // Owned by the dispatcher. Thread-safe: what is not so itself is guarded by `mutex`.
 struct ServerState {
   UsageStatistics usage;
+  engine::ClusterClock cluster_clock;
   WriteGate write_gate;
   UserWriteBlock user_write_block;
   AutoCompactor auto_compactor;

@@ -40,7 +40,10 @@ bson::Document Rewritten(bson::View document, bson::ValueView id,
     if (element.key == "_id" && first_id) {
       first_id = false;
     } else if (IsEmptyTimestamp(element) && !context.keep_empty_timestamps) {
-      builder.Timestamp(element.key, {static_cast<uint32_t>(context.now_ms / 1000), increment++});
+      const bson::Timestamp within{static_cast<uint32_t>(context.now_ms / 1000), increment++};
+      builder.Timestamp(element.key, context.cluster_clock == nullptr
+                                         ? within
+                                         : context.cluster_clock->Tick(context.now_ms));
     } else {
       builder.Append(element);
     }

@@ -8,13 +8,15 @@
 #include "bson/object_id.h"
 #include "bson/value.h"
 #include "bson/view.h"
+#include "engine/expression/cluster_clock.h"
 
 namespace mayfly::engine {
 
 struct NewDocumentContext {
   bson::ObjectIdGenerator& ids;
   int64_t now_ms = 0;
-  bool keep_empty_timestamps = false;  // bypassEmptyTsReplacement
+  ClusterClock* cluster_clock = nullptr;  // for empty timestamps; null: numbers within the second
+  bool keep_empty_timestamps = false;     // bypassEmptyTsReplacement
 };
 
 // The document to store: `document` itself, or a changed copy in `*scratch`. Errors: 2 BadValue if

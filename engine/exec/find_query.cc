@@ -46,7 +46,7 @@ absl::Status DefineLet(bson::View let, const EvaluationContext& evaluation, Vari
     ParseContext context;
     context.variables = variables;
     context.evaluation = &evaluation;
-    context.in_let = true;
+    context.has_moment = false;
     MAYFLY_ASSIGN_OR_RETURN(const ExpressionPtr expression,
                             ParseExpression(element.value, context));
     Dependencies reads;
@@ -74,6 +74,7 @@ absl::StatusOr<std::shared_ptr<const FindQuery>> FindQuery::Parse(const FindRequ
   filter.strings = query->collation_.get();
   filter.variables = &query->variables_;
   filter.evaluation = evaluation;
+  filter.has_moment = request.has_moment;
   MAYFLY_ASSIGN_OR_RETURN(query->filter_, ParseFilter(request.filter, filter));
   query->near_ = FindNear(*query->filter_);
 

@@ -37,6 +37,7 @@ struct FindRequest {
   bson::View let;
   bool return_key = false;
   bool show_record_id = false;
+  bool has_moment = true;  // for $$NOW and $$CLUSTER_TIME, see ParseContext
 };
 
 // A parsed query. Immutable; must outlive the streams made of it.

@@ -44,7 +44,9 @@ absl::Status InsertInto(CollectionWriter& writer, bson::View document) {
   base::Random& random = *writer.context().evaluation.random;
   bson::ObjectIdGenerator ids(random);
   bson::Document scratch;
-  const NewDocumentContext context{.ids = ids, .now_ms = writer.context().evaluation.now_ms};
+  const EvaluationContext& evaluation = writer.context().evaluation;
+  const NewDocumentContext context{
+      .ids = ids, .now_ms = evaluation.now_ms, .cluster_clock = evaluation.cluster_clock};
   MAYFLY_ASSIGN_OR_RETURN(const bson::View ready, PrepareNewDocument(document, context, &scratch));
   return writer.Insert(ready).status();
 }

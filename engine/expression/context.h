@@ -12,6 +12,7 @@
 #include "base/random.h"
 #include "bson/compare.h"
 #include "bson/value.h"
+#include "engine/expression/cluster_clock.h"
 
 namespace mayfly::engine {
 
@@ -33,6 +34,7 @@ class Interrupt {
 struct EvaluationContext {
   int64_t now_ms = 0;                               // the command's one `now`
   bson::Timestamp cluster_time;                     // $$CLUSTER_TIME
+  ClusterClock* cluster_clock = nullptr;            // for more times of its kind; may be null
   base::Random* random = nullptr;                   // $rand, $sampleRate; never null in a server
   const bson::StringComparator* strings = nullptr;  // the operation's collation; null: binary
   // Values of the variables in slots 0 ... n-1 that come from outside, such as $lookup's `let`; may

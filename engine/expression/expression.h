@@ -90,8 +90,9 @@ struct ParseContext {
   int depth = 0;  // nesting so far, checked against kMaxExpressionDepth
   bool strict_api =
       false;  // apiStrict: operators outside the stable API are refused with 323 APIStrictError
-  // Of a command's `let`: without a document, $$NOW and $$CLUSTER_TIME.
-  bool in_let = false;
+  // $$NOW and $$CLUSTER_TIME have a value; not in a command's `let`, nor in commands that MongoDB
+  // does not give them to (count, distinct, lists).
+  bool has_moment = true;
   bool array_operands = false;  // an accumulator's one operand may be an array, as in windows
 };
 

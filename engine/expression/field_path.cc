@@ -170,8 +170,8 @@ absl::StatusOr<ExpressionPtr> MakeVariable(std::string_view name, Path path,
     if (found->constant) return AtPath(*found->constant, path);
     return ExpressionPtr(new SlotExpression(found->slot, std::move(path)));
   }
-  if (context.in_let && IsOfTheMoment(name)) {
-    return base::Error(51144, base::StrCat("the system variable ", name, " has no value yet"));
+  if (!context.has_moment && IsOfTheMoment(name)) {
+    return base::Error(51144, base::StrCat("the system variable ", name, " has no value here"));
   }
   for (const VariableRow& row : kVariables) {
     if (row.name == name) return row.make(std::move(path));

@@ -72,6 +72,7 @@ absl::Status ParseExpr(const FilterOperator& op, std::vector<FilterPtr>* out) {
   ParseContext parse;
   parse.variables = context.variables != nullptr ? context.variables : &none;
   parse.evaluation = context.evaluation;
+  parse.has_moment = context.has_moment;
   MAYFLY_ASSIGN_OR_RETURN(ExpressionPtr expression, ParseExpression(op.operand, parse));
   out->push_back(std::make_unique<ExpressionNode>(std::move(expression), op.operand));
   return absl::OkStatus();

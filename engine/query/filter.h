@@ -56,6 +56,7 @@ struct FilterParseContext {
   // filter.
   const text::Index* text_index = nullptr;
   FilterFeatures features;
+  bool has_moment = true;  // for $$NOW and $$CLUSTER_TIME in $expr, see ParseContext
 };
 
 // What matching reads besides the document, and what it finds out. One per statement; not

@@ -153,6 +153,9 @@ absl::StatusOr<bson::Document> WithIdOf(bson::View before, bson::View after) {
 }
 
 bson::Timestamp TimestampNow(const EvaluationContext& evaluation) {
+  if (evaluation.cluster_clock != nullptr) {
+    return evaluation.cluster_clock->Tick(evaluation.now_ms);
+  }
   if (evaluation.cluster_time != bson::Timestamp{}) return evaluation.cluster_time;
   return {static_cast<uint32_t>(evaluation.now_ms / 1000), 1};
 }
